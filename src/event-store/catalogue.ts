@@ -1,0 +1,15 @@
+import { agentEventTypes } from '../agents/domain/events.js';
+import { elicitationEventTypes } from '../elicitations/domain/events.js';
+import { sessionEventTypes } from '../sessions/domain/events.js';
+import { EventRegistry } from './event-registry.js';
+import type { EventOf } from './event-type.js';
+import { logEventTypes } from './log-events.js';
+
+const definitions = [...sessionEventTypes, ...elicitationEventTypes, ...agentEventTypes, ...logEventTypes] as const;
+
+/** Every event type that this build can write and read. */
+export type RollcallEvent = EventOf<(typeof definitions)[number]>;
+
+export function createEventRegistry(): EventRegistry {
+  return new EventRegistry(definitions);
+}

@@ -1,0 +1,43 @@
+/** The log could not be reached in time. `outcome` says whether something may have been written. */
+export class LogUnavailable extends Error {
+  constructor(
+    readonly outcome: 'nothing-written' | 'unknown',
+    cause?: unknown,
+  ) {
+    super('the event log cannot be reached', { cause });
+    this.name = 'LogUnavailable';
+  }
+}
+
+/** The stream was tombstoned by an operator: it can be neither read nor written again. */
+export class StreamTombstoned extends Error {
+  constructor(readonly stream: string) {
+    super(`stream ${stream} was deleted for good`);
+    this.name = 'StreamTombstoned';
+  }
+}
+
+/** One append is above the limit that the log accepts. */
+export class AppendTooLarge extends Error {
+  constructor(readonly bytes: number) {
+    super(`an append of ${bytes} bytes is above the log's limit`);
+    this.name = 'AppendTooLarge';
+  }
+}
+
+const PASSING = new Set(['unavailable', 'cancelled', 'deadline-exceeded', 'timeout', 'unknown', 'not-leader']);
+const PASSING_GRPC_CODES = new Set([1, 4, 14]);
+
+/** The client rejects first calls with raw gRPC errors that have no `type`, so both are looked at. */
+export function isPassing(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if ('type' in error && typeof error.type === 'string') return PASSING.has(error.type);
+  return 'code' in error && typeof error.code === 'number' && PASSING_GRPC_CODES.has(error.code);
+}
+
+/** True for a rejection that stems from the client's own promises and not from ours (it leaks some, see client pitfall 0). */
+export function isClientError(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const stack = 'stack' in error && typeof error.stack === 'string' ? error.stack : '';
+  return stack.includes('@eventstore/db-client') || stack.includes('@grpc/grpc-js') || isPassing(error);
+}

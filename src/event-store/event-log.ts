@@ -1,0 +1,152 @@
+import { EventStoreDBClient, jsonEvent, NO_STREAM, START, BACKWARDS, END, FORWARDS } from '@eventstore/db-client';
+import type { AppendResult, ResolvedEvent } from '@eventstore/db-client';
+import pLimit from 'p-limit';
+import { AppendTooLarge, isPassing, LogUnavailable, StreamTombstoned } from './errors.js';
+import { followAll, type Feed, type FeedHandlers } from './feed.js';
+import { toRawEvent } from './raw-event.js';
+import type { Position } from './position.js';
+import type { EncodedEvent, RawEvent } from './recorded-event.js';
+import { within } from './time-limit.js';
+
+/** A client whose write queue is backed up while the connection drops rejects outside any promise; 32 keeps it short. */
+const APPENDS_IN_FLIGHT = 32;
+const ATTEMPT_MS = 5_000;
+const APPEND_TOTAL_MS = 15_000;
+const READ_IDLE_MS = 10_000;
+const FIRST_RETRY_MS = 50;
+
+export type ExpectedRevision = bigint | 'no-stream';
+
+export type AppendOutcome =
+  | { readonly outcome: 'appended'; readonly revision: bigint; readonly position: Position }
+  | { readonly outcome: 'conflict' };
+
+export interface ReadOptions {
+  /** Inclusive; absent: the first event (the last one when backwards). */
+  readonly from?: bigint;
+  readonly backwards?: boolean;
+  readonly limit?: number;
+}
+
+/**
+ * The one place that touches `@eventstore/db-client`. Appends state an exact revision and a stable event id, so an
+ * append whose outcome is unknown is simply sent again. Only the writer appends: a broken batch stream rejects the
+ * appends of every client in the process.
+ */
+export class EventLog {
+  private readonly writer: EventStoreDBClient;
+  private readonly reader: EventStoreDBClient;
+  private readonly slots = pLimit(APPENDS_IN_FLIGHT);
+
+  constructor(connectionString: string) {
+    this.writer = EventStoreDBClient.connectionString`${connectionString}`;
+    this.reader = EventStoreDBClient.connectionString`${connectionString}`;
+  }
+
+  /** Throws `LogUnavailable`, `AppendTooLarge`, `StreamTombstoned`. */
+  append(stream: string, events: readonly EncodedEvent[], expected: ExpectedRevision): Promise<AppendOutcome> {
+    if (expected !== 'no-stream' && expected < 0n) throw new RangeError(`revision ${expected} is below 0`);
+    return this.slots(() => this.appendWithRetries(stream, events, expected));
+  }
+
+  async *read(stream: string, options: ReadOptions = {}): AsyncGenerator<RawEvent> {
+    const backwards = options.backwards ?? false;
+    const source = this.reader.readStream(stream, {
+      fromRevision: options.from ?? (backwards ? END : START),
+      direction: backwards ? BACKWARDS : FORWARDS,
+      ...(options.limit === undefined ? {} : { maxCount: options.limit }),
+    });
+    yield* drain(source, stream);
+  }
+
+  /** The position of the newest event in the log, whoever wrote it; null when the log is empty. Throws `LogUnavailable`. */
+  async head(): Promise<Position | null> {
+    const source = this.reader.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 });
+    for await (const raw of drain(source, '$all')) return raw.position;
+    return null;
+  }
+
+  /** Everything after `from` in the streams with one of these prefixes. One life: who follows, resumes. */
+  follow(from: Position | null, prefixes: readonly string[], handlers: FeedHandlers): Feed {
+    return followAll(this.reader, from, prefixes, handlers);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.writer.dispose(), this.reader.dispose()]);
+  }
+
+  private async appendWithRetries(
+    stream: string,
+    events: readonly EncodedEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendOutcome> {
+    const batch = events.map((event) =>
+      // A BigInt or undefined inside `data` would leave the client's promise unsettled: pass plain JSON only.
+      jsonEvent({ id: event.id, type: event.type, data: plain(event.data), metadata: plain(event.metadata) }),
+    );
+    const deadline = Date.now() + APPEND_TOTAL_MS;
+    let outcome: 'nothing-written' | 'unknown' = 'nothing-written';
+    for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, 1_000)) {
+      try {
+        const result = await within(
+          ATTEMPT_MS,
+          this.writer.appendToStream(stream, batch, {
+            expectedRevision: expected === 'no-stream' ? NO_STREAM : expected,
+          }),
+        );
+        return { outcome: 'appended', revision: result.nextExpectedRevision, position: await this.positionOf(stream, result) };
+      } catch (error) {
+        const type = typeOf(error);
+        if (type === 'wrong-expected-version') return { outcome: 'conflict' };
+        if (type === 'stream-deleted') throw new StreamTombstoned(stream);
+        if (type === 'maximum-append-size-exceeded') throw new AppendTooLarge(sizeOf(events));
+        if (!isPassing(error)) throw error;
+        outcome = 'unknown';
+        if (Date.now() + pause > deadline) throw new LogUnavailable(outcome, error);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  private async positionOf(stream: string, result: AppendResult): Promise<Position> {
+    if (result.position) return result.position.commit;
+    for await (const raw of this.read(stream, { from: result.nextExpectedRevision, limit: 1 })) return raw.position;
+    throw new LogUnavailable('unknown');
+  }
+}
+
+async function* drain(
+  source: AsyncIterable<ResolvedEvent> & { cancel(): Promise<void>; destroy(error?: Error): unknown },
+  stream: string,
+): AsyncGenerator<RawEvent> {
+  // A read has no deadline of its own: a silent peer would hold it for ever.
+  const stalled = setTimeout(() => source.destroy(new LogUnavailable('nothing-written')), READ_IDLE_MS);
+  try {
+    for await (const resolved of source) {
+      stalled.refresh();
+      const raw = toRawEvent(resolved);
+      if (raw) yield raw;
+    }
+  } catch (error) {
+    const type = typeOf(error);
+    if (type === 'stream-not-found') return;
+    if (type === 'stream-deleted') throw new StreamTombstoned(stream);
+    throw isPassing(error) ? new LogUnavailable('nothing-written', error) : error;
+  } finally {
+    clearTimeout(stalled);
+    // Leaving the loop early does not end the call on the server.
+    await source.cancel();
+  }
+}
+
+function plain<T extends object>(value: T): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
+}
+
+function sizeOf(events: readonly EncodedEvent[]): number {
+  return Buffer.byteLength(JSON.stringify(events));
+}
+
+function typeOf(error: unknown): string | null {
+  return typeof error === 'object' && error !== null && 'type' in error && typeof error.type === 'string' ? error.type : null;
+}

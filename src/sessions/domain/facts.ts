@@ -1,0 +1,118 @@
+import type { ElicitationEvent } from '../../elicitations/domain/events.js';
+import type { CloseReason, SessionEvent, SessionSpawn, TaskError } from './events.js';
+import { mergeLabels, statesTaskError, taskErrorIn, withoutTaskError, type Labels } from './labels.js';
+import type { SessionStatus } from './status.js';
+
+/** Where and when the log holds an event. */
+export interface Envelope {
+  readonly position: bigint;
+  /** Epoch milliseconds, the log's clock. */
+  readonly recordedAt: number;
+}
+
+/** What is true of one session. Folded in one place for decisions, the `sessions` rows, rebuild and audit. */
+export interface SessionFacts {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly rootId: string;
+  readonly ancestorIds: readonly string[];
+  readonly owner: string | null;
+  readonly agentId: string | null;
+  readonly agentName: string | null;
+  readonly title: string | null;
+  readonly tool: string | null;
+  readonly sessionName: string | null;
+  readonly labels: Labels;
+  readonly status: SessionStatus;
+  readonly activeResponseId: string | null;
+  readonly backgroundTaskCount: number | null;
+  readonly lastTaskError: TaskError | null;
+  readonly closed: CloseReason | null;
+  readonly successorId: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly createdPosition: bigint;
+  /** Of the last event on the session's own stream. */
+  readonly position: bigint;
+}
+
+export type SessionStreamEvent = SessionEvent | ElicitationEvent;
+
+export function foldFacts(
+  facts: SessionFacts | null,
+  event: SessionStreamEvent,
+  at: Envelope,
+): SessionFacts | null {
+  if (event.type === 'SessionSpawned') return facts ?? spawned(event.data, at);
+  return facts === null ? null : { ...facts, ...changeOf(facts, event), ...timesOf(facts, event, at) };
+}
+
+function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
+  return {
+    id: spawn.session_id,
+    parentId: spawn.parent_session_id,
+    rootId: spawn.root_session_id,
+    ancestorIds: spawn.ancestor_ids,
+    owner: spawn.owner,
+    agentId: spawn.agent_id,
+    agentName: spawn.agent_name,
+    title: spawn.title,
+    tool: spawn.tool,
+    sessionName: spawn.session_name,
+    labels: spawn.labels,
+    status: 'none',
+    activeResponseId: null,
+    backgroundTaskCount: null,
+    lastTaskError: taskErrorIn(spawn.labels),
+    closed: null,
+    successorId: null,
+    createdAt: at.recordedAt,
+    updatedAt: at.recordedAt,
+    createdPosition: at.position,
+    position: at.position,
+  };
+}
+
+function changeOf(facts: SessionFacts, event: SessionStreamEvent): Partial<SessionFacts> {
+  switch (event.type) {
+    case 'SessionRenamed':
+      return { title: event.data.title };
+    case 'SessionLabelled': {
+      const labels = mergeLabels(facts.labels, event.data.labels);
+      return statesTaskError(event.data.labels) ? { labels, lastTaskError: taskErrorIn(labels) } : { labels };
+    }
+    case 'SessionStatusChanged':
+      return statusChange(facts, event.data);
+    case 'SessionClosed':
+      return { closed: event.data.reason, successorId: event.data.successor_session_id };
+    default:
+      return {};
+  }
+}
+
+type StatusChange = Extract<SessionEvent, { type: 'SessionStatusChanged' }>['data'];
+
+function statusChange(facts: SessionFacts, change: StatusChange): Partial<SessionFacts> {
+  const active = change.status === 'running' || change.status === 'waiting';
+  return {
+    status: change.status,
+    activeResponseId: active ? (change.response_id ?? facts.activeResponseId) : null,
+    backgroundTaskCount: countAfter(facts, change),
+    ...(change.status === 'running' ? { lastTaskError: null, labels: withoutTaskError(facts.labels) } : {}),
+    ...(change.error === null ? {} : { lastTaskError: change.error }),
+  };
+}
+
+/** `contract/sessions.md` 6.10: above 0 is stored, 0 and failed clear it, absent leaves it. */
+function countAfter(facts: SessionFacts, change: StatusChange): number | null {
+  if (change.status === 'failed' || change.background_task_count === 0) return null;
+  return change.background_task_count ?? facts.backgroundTaskCount;
+}
+
+/** Book-keeping of children moves the revision, not the session's own activity. */
+const CHILD_BOOKKEEPING: ReadonlySet<string> = new Set(['ChildSpawned', 'ChildRenamed', 'ChildReleased']);
+
+function timesOf(facts: SessionFacts, event: SessionStreamEvent, at: Envelope): Partial<SessionFacts> {
+  if (CHILD_BOOKKEEPING.has(event.type)) return { position: at.position };
+  return { position: at.position, updatedAt: Math.max(facts.updatedAt, at.recordedAt) };
+}

@@ -1,0 +1,56 @@
+import type { TaskError } from './events.js';
+
+export type Labels = Readonly<Record<string, string>>;
+
+export const CLOSED_LABEL = 'omnigent.closed';
+const ERROR_PREFIX = 'omnigent.last_task_error_';
+/** Label values are cut, keys are refused (`contract/sessions.md` 1.8). */
+const VALUE_LENGTH = 256;
+
+const RESERVED_KEYS = new Set(['omnigent.turn_actor']);
+const RESERVED_PREFIXES = ['cost_control.', 'omnigent.pinned.'];
+
+/** The first key that only the system writes (`contract/sessions.md` 2.1), else null. */
+export function reservedKey(labels: Labels): string | null {
+  const isReserved = (key: string): boolean =>
+    RESERVED_KEYS.has(key) || RESERVED_PREFIXES.some((prefix) => key.startsWith(prefix));
+  return Object.keys(labels).find(isReserved) ?? null;
+}
+
+/** Labels as they are stored: values cut by code points; the closed label is a state and never stored. */
+export function toStoredLabels(labels: Labels): Labels {
+  const kept = Object.entries(labels).filter(([key]) => key !== CLOSED_LABEL);
+  return Object.fromEntries(kept.map(([key, value]) => [key, cutValue(value)]));
+}
+
+export function mergeLabels(standing: Labels, added: Labels): Labels {
+  return { ...standing, ...added };
+}
+
+/** Labels as every read shows them. */
+export function shownLabels(labels: Labels, closed: boolean): Labels {
+  return closed ? { ...labels, [CLOSED_LABEL]: 'true' } : labels;
+}
+
+/** The durable failure that a runner states in labels: code and message, both non-empty (`contract/sessions.md` 4.4). */
+export function taskErrorIn(labels: Labels): TaskError | null {
+  const part = (name: string): string => labels[`${ERROR_PREFIX}${name}`] ?? '';
+  const [code, message] = [part('code'), part('message')];
+  if (code === '' || message === '') return null;
+  const details = (['title', 'cause', 'remediation'] as const).filter((name) => part(name) !== '');
+  return { code, message, ...Object.fromEntries(details.map((name) => [name, part(name)])) };
+}
+
+export function withoutTaskError(labels: Labels): Labels {
+  if (!statesTaskError(labels)) return labels;
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith(ERROR_PREFIX)));
+}
+
+export function statesTaskError(labels: Labels): boolean {
+  return Object.keys(labels).some((key) => key.startsWith(ERROR_PREFIX));
+}
+
+function cutValue(value: string): string {
+  const points = Array.from(value.slice(0, 2 * VALUE_LENGTH));
+  return points.length <= VALUE_LENGTH && value.length <= 2 * VALUE_LENGTH ? value : points.slice(0, VALUE_LENGTH).join('');
+}
