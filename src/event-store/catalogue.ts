@@ -5,7 +5,12 @@ import { EventRegistry } from './event-registry.js';
 import type { EventOf } from './event-type.js';
 import { logEventTypes } from './log-events.js';
 
-const definitions = [...sessionEventTypes, ...elicitationEventTypes, ...agentEventTypes, ...logEventTypes] as const;
+const definitions = [
+  ...sessionEventTypes,
+  ...elicitationEventTypes,
+  ...agentEventTypes,
+  ...logEventTypes,
+] as const;
 
 /** Every event type that this build can write and read. */
 export type RollcallEvent = EventOf<(typeof definitions)[number]>;

@@ -25,7 +25,14 @@ export class AppendTooLarge extends Error {
   }
 }
 
-const PASSING = new Set(['unavailable', 'cancelled', 'deadline-exceeded', 'timeout', 'unknown', 'not-leader']);
+const PASSING = new Set([
+  'unavailable',
+  'cancelled',
+  'deadline-exceeded',
+  'timeout',
+  'unknown',
+  'not-leader',
+]);
 const PASSING_GRPC_CODES = new Set([1, 4, 14]);
 
 /** The client rejects first calls with raw gRPC errors that have no `type`, so both are looked at. */

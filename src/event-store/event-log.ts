@@ -1,4 +1,12 @@
-import { EventStoreDBClient, jsonEvent, NO_STREAM, START, BACKWARDS, END, FORWARDS } from '@eventstore/db-client';
+import {
+  EventStoreDBClient,
+  jsonEvent,
+  NO_STREAM,
+  START,
+  BACKWARDS,
+  END,
+  FORWARDS,
+} from '@eventstore/db-client';
 import type { AppendResult, ResolvedEvent } from '@eventstore/db-client';
 import pLimit from 'p-limit';
 import { AppendTooLarge, isPassing, LogUnavailable, StreamTombstoned } from './errors.js';
@@ -44,7 +52,11 @@ export class EventLog {
   }
 
   /** Throws `LogUnavailable`, `AppendTooLarge`, `StreamTombstoned`. */
-  append(stream: string, events: readonly EncodedEvent[], expected: ExpectedRevision): Promise<AppendOutcome> {
+  append(
+    stream: string,
+    events: readonly EncodedEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendOutcome> {
     if (expected !== 'no-stream' && expected < 0n) throw new RangeError(`revision ${expected} is below 0`);
     return this.slots(() => this.appendWithRetries(stream, events, expected));
   }
@@ -81,8 +93,7 @@ export class EventLog {
     expected: ExpectedRevision,
   ): Promise<AppendOutcome> {
     const batch = events.map((event) =>
-      // A BigInt or undefined inside `data` would leave the client's promise unsettled: pass plain JSON only.
-      jsonEvent({ id: event.id, type: event.type, data: plain(event.data), metadata: plain(event.metadata) }),
+      jsonEvent({ id: event.id, type: event.type, data: event.data, metadata: { ...event.metadata } }),
     );
     const deadline = Date.now() + APPEND_TOTAL_MS;
     let outcome: 'nothing-written' | 'unknown' = 'nothing-written';
@@ -94,7 +105,11 @@ export class EventLog {
             expectedRevision: expected === 'no-stream' ? NO_STREAM : expected,
           }),
         );
-        return { outcome: 'appended', revision: result.nextExpectedRevision, position: await this.positionOf(stream, result) };
+        return {
+          outcome: 'appended',
+          revision: result.nextExpectedRevision,
+          position: await this.positionOf(stream, result),
+        };
       } catch (error) {
         const type = typeOf(error);
         if (type === 'wrong-expected-version') return { outcome: 'conflict' };
@@ -110,7 +125,8 @@ export class EventLog {
 
   private async positionOf(stream: string, result: AppendResult): Promise<Position> {
     if (result.position) return result.position.commit;
-    for await (const raw of this.read(stream, { from: result.nextExpectedRevision, limit: 1 })) return raw.position;
+    for await (const raw of this.read(stream, { from: result.nextExpectedRevision, limit: 1 }))
+      return raw.position;
     throw new LogUnavailable('unknown');
   }
 }
@@ -139,14 +155,12 @@ async function* drain(
   }
 }
 
-function plain<T extends object>(value: T): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
-}
-
 function sizeOf(events: readonly EncodedEvent[]): number {
-  return Buffer.byteLength(JSON.stringify(events));
+  return events.reduce((sum, event) => sum + event.bytes, 0);
 }
 
 function typeOf(error: unknown): string | null {
-  return typeof error === 'object' && error !== null && 'type' in error && typeof error.type === 'string' ? error.type : null;
+  return typeof error === 'object' && error !== null && 'type' in error && typeof error.type === 'string'
+    ? error.type
+    : null;
 }

@@ -26,8 +26,7 @@ const metadataShape = Type.Object({
   ancestor_ids: Type.Optional(Type.Array(Type.String())),
   command: Type.Optional(
     Type.Object({
-      key: Type.String(),
-      hash: Type.String(),
+      keys: Type.Array(Type.Object({ key: Type.String(), hash: Type.String() })),
       status: Type.Integer(),
       result: Type.Record(Type.String(), Type.String()),
     }),
@@ -46,7 +45,8 @@ export class EventRegistry {
 
   constructor(definitions: Iterable<EventType>) {
     for (const definition of definitions) {
-      if (this.entries.has(definition.type)) throw new Error(`event type ${definition.type} is defined twice`);
+      if (this.entries.has(definition.type))
+        throw new Error(`event type ${definition.type} is defined twice`);
       for (let version = 1; version < definition.schema; version += 1) {
         if (!definition.upcasters[version]) {
           throw new Error(`event type ${definition.type} has no upcaster from schema ${version}`);
@@ -62,7 +62,9 @@ export class EventRegistry {
     if (!entry) throw new Error(`event type ${event.type} is not registered`);
     if (!entry.check.Check(event.data)) {
       const first = entry.check.Errors(event.data).First();
-      throw new Error(`${event.type} has a wrong shape at ${first?.path ?? '/'}: ${first?.message ?? 'unknown'}`);
+      throw new Error(
+        `${event.type} has a wrong shape at ${first?.path ?? '/'}: ${first?.message ?? 'unknown'}`,
+      );
     }
     return entry.definition.schema;
   }

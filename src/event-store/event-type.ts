@@ -22,7 +22,9 @@ export function eventType<Type extends string, Shape extends TSchema>(
 
 /** `{type, data}` of an event type; over a union of event types a discriminated union. */
 export type EventOf<T extends EventType> =
-  T extends EventType<infer Type, infer Shape> ? { readonly type: Type; readonly data: Static<Shape> } : never;
+  T extends EventType<infer Type, infer Shape>
+    ? { readonly type: Type; readonly data: Static<Shape> }
+    : never;
 
 export interface DomainEvent {
   readonly type: string;

@@ -1,12 +1,17 @@
 import type { DomainEvent } from './event-type.js';
 import type { Position } from './position.js';
 
-/** The command that an event ends, so that a retry with the same key finds its answer in the log (design 3). */
-export interface CommandRecord {
-  /** SHA-256 of (principal, method, route, target, Idempotency-Key). */
+/** Names one command among all: an Idempotency-Key in its scope, or a natural key (`api.md` 1). */
+export interface CommandKey {
+  /** SHA-256 of the scope and the key in it. */
   readonly key: string;
   /** SHA-256 of the canonical body. */
   readonly hash: string;
+}
+
+/** The command that an event ends, so that a retry with the same key finds its answer in the log (design 3). */
+export interface CommandRecord {
+  readonly keys: readonly CommandKey[];
   readonly status: number;
   /** The ids that the answer gave; a repeated answer is read again from these. */
   readonly result: Readonly<Record<string, string>>;
@@ -29,7 +34,10 @@ export interface EventMetadata {
 /** An event as it leaves for the log. */
 export interface EncodedEvent extends DomainEvent {
   readonly id: string;
+  readonly data: Record<string, unknown>;
   readonly metadata: EventMetadata;
+  /** As the log counts it against its limit of one append. */
+  readonly bytes: number;
 }
 
 /** What the log gives back, before the registry has looked at it. */

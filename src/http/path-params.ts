@@ -3,8 +3,8 @@ import { createParamDecorator } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { notFound } from './errors.js';
-import { parseId } from './ids.js';
-import type { IdKind } from './ids.js';
+import { parseId } from '../ids.js';
+import type { IdKind } from '../ids.js';
 import { fitsCodePoints, isSafeText } from './safe-text.js';
 
 /**

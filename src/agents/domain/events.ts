@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { eventType, type EventOf } from '../../event-store/event-type.js';
 
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T) => Type.Union([shape, Type.Null()]);
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T) =>
+  Type.Union([shape, Type.Null()]);
 
 export const agentEventTypes = [
   eventType(

@@ -1,10 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { eventType, type EventOf } from '../../event-store/event-type.js';
 
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T) => Type.Union([shape, Type.Null()]);
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T) =>
+  Type.Union([shape, Type.Null()]);
 const closed = { additionalProperties: false };
 
-export const actionShape = Type.Union([Type.Literal('accept'), Type.Literal('decline'), Type.Literal('cancel')]);
+export const actionShape = Type.Union([
+  Type.Literal('accept'),
+  Type.Literal('decline'),
+  Type.Literal('cancel'),
+]);
 
 /** Prompts live on the stream of the session that asks, keyed with it (design 13.1). */
 export const elicitationEventTypes = [

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { eventType, type EventOf } from '../../event-store/event-type.js';
 
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T) => Type.Union([shape, Type.Null()]);
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T) =>
+  Type.Union([shape, Type.Null()]);
 const closed = { additionalProperties: false };
 
 export const spawnShape = Type.Object(
@@ -58,7 +59,10 @@ export const sessionEventTypes = [
   eventType(
     'ChildRenamed',
     1,
-    Type.Object({ child_id: Type.String(), name: Nullable(Type.String()) }, closed),
+    Type.Object(
+      { child_id: Type.String(), name: Nullable(Type.String()), title: Nullable(Type.String()) },
+      closed,
+    ),
   ),
   eventType('ChildReleased', 1, Type.Object({ child_id: Type.String() }, closed)),
   eventType('SessionRenamed', 1, Type.Object({ title: Nullable(Type.String()) }, closed)),

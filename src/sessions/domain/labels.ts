@@ -52,5 +52,7 @@ export function statesTaskError(labels: Labels): boolean {
 
 function cutValue(value: string): string {
   const points = Array.from(value.slice(0, 2 * VALUE_LENGTH));
-  return points.length <= VALUE_LENGTH && value.length <= 2 * VALUE_LENGTH ? value : points.slice(0, VALUE_LENGTH).join('');
+  return points.length <= VALUE_LENGTH && value.length <= 2 * VALUE_LENGTH
+    ? value
+    : points.slice(0, VALUE_LENGTH).join('');
 }

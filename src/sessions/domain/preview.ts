@@ -44,5 +44,10 @@ function cut(text: string, length: number): string {
   // A code point takes at most two units, so this prefix decides without walking megabytes.
   const points = Array.from(text.slice(0, 2 * (length + 1)));
   if (points.length <= length) return text;
-  return points.slice(0, length - 1).join('').trimEnd() + ELLIPSIS;
+  return (
+    points
+      .slice(0, length - 1)
+      .join('')
+      .trimEnd() + ELLIPSIS
+  );
 }

@@ -1,0 +1,44 @@
+import type { RollcallEvent } from '../src/event-store/catalogue.js';
+import type { RecordedEvent } from '../src/event-store/recorded-event.js';
+
+/** What a row holds in JavaScript: `timestamptz` as epoch milliseconds, `bigint` as BigInt, `json` as it is. */
+export type ColumnType = 'text' | 'text[]' | 'integer' | 'bigint' | 'boolean' | 'timestamptz' | 'json';
+
+export interface TableDefinition<Row> {
+  readonly name: string;
+  readonly columns: Readonly<Record<keyof Row & string, ColumnType>>;
+  readonly primaryKey: readonly (keyof Row & string)[];
+  /** `CREATE INDEX` bodies after `ON <table>`, e.g. `(parent_id, created_position DESC)`. */
+  readonly indexes: readonly string[];
+  /** The first row of a key stands: later ones are dropped, and rows are never loaded to be folded. */
+  readonly insertOnly: boolean;
+}
+
+/** Every row says which event last wrote it. */
+export interface ProjectedRow {
+  readonly position: bigint;
+}
+
+/** An event with the aggregate instance that its stream belongs to. */
+export interface ProjectedEvent extends RecordedEvent<RollcallEvent> {
+  readonly subjectId: string;
+}
+
+export type RowKey = readonly string[];
+
+/** The rows that an event named by `keysOf`; a row at or beyond the event's position ignores it. */
+export interface Rows<Row extends ProjectedRow> {
+  get(key: RowKey): Row | undefined;
+  put(row: Row): void;
+  remove(key: RowKey): void;
+}
+
+/** Events in, row changes out. Pure: idempotent by natural key, increments nothing, deletes nothing by time. */
+export interface Projection<Row extends ProjectedRow> {
+  readonly name: string;
+  /** Raised whenever the same events would give other rows; the set's version follows. */
+  readonly version: number;
+  readonly table: TableDefinition<Row>;
+  keysOf(event: ProjectedEvent): readonly RowKey[];
+  apply(event: ProjectedEvent, rows: Rows<Row>): void;
+}

@@ -1,0 +1,29 @@
+import { foldFacts } from '../../src/sessions/domain/facts.js';
+import { asSessionEvent } from '../session-events.js';
+import type { Projection } from '../projection.js';
+import { factsOf, rowOf, sessionColumns, type SessionRow } from './row.js';
+
+export const sessionsProjection: Projection<SessionRow> = {
+  name: 'sessions',
+  version: 1,
+  table: {
+    name: 'sessions',
+    columns: sessionColumns,
+    primaryKey: ['id'],
+    indexes: [
+      '(created_position DESC) WHERE parent_id IS NULL',
+      '(position DESC) WHERE parent_id IS NULL',
+      '(owner, created_position DESC) WHERE parent_id IS NULL',
+      '(root_id)',
+    ],
+    insertOnly: false,
+  },
+  keysOf: (event) => (asSessionEvent(event.event) ? [[event.subjectId]] : []),
+  apply(event, rows) {
+    const change = asSessionEvent(event.event);
+    if (!change) return;
+    const row = rows.get([event.subjectId]);
+    const facts = foldFacts(row ? factsOf(row) : null, change, event);
+    if (facts) rows.put(rowOf(facts));
+  },
+};

@@ -1,0 +1,101 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../clock/clock.js';
+import type { FaultPoints } from '../../fault-points/fault-points.js';
+import { refuse } from '../../refusal.js';
+import { AppendTooLarge, LogUnavailable, StreamTombstoned } from '../errors.js';
+import type { EventLog } from '../event-log.js';
+import { UnreadableEvent, type EventRegistry } from '../event-registry.js';
+import type { DomainEvent } from '../event-type.js';
+import type { Position } from '../position.js';
+import type { Aggregate } from './aggregate.js';
+import type { Outcome } from './command-context.js';
+import { Job, type JobRequest } from './job.js';
+import { StreamQueue, type StreamPorts } from './stream-queue.js';
+import { readTail, unwritten, type StreamState } from './stream-state.js';
+
+const CACHED_STREAMS = 20_000;
+
+export interface StorePorts {
+  readonly log: EventLog;
+  readonly registry: EventRegistry;
+  readonly clock: Clock;
+  readonly faults: FaultPoints;
+  readonly checkpoint: () => Position;
+}
+
+export interface RunOptions {
+  /** The stream's id was just made, so that reading it first would be a wasted round trip. */
+  readonly presumedNew?: boolean;
+}
+
+/** Loads, decides and appends for all streams of one kind. */
+export class AggregateStore<State, Event extends DomainEvent> {
+  private readonly known = new LRUCache<string, StreamState<State>>({ max: CACHED_STREAMS });
+  private readonly queues = new Map<string, StreamQueue<State, Event>>();
+
+  constructor(
+    private readonly aggregate: Aggregate<State, Event>,
+    private readonly ports: StorePorts,
+  ) {}
+
+  /** What keeps the log from being read or written becomes a refusal; anything else is thrown. */
+  async run<Result>(
+    stream: string,
+    request: JobRequest<State, Event, Result>,
+    options: RunOptions = {},
+  ): Promise<Outcome<Result>> {
+    const job = new Job(request);
+    this.queueOf(stream).add(job, options.presumedNew ?? false);
+    try {
+      return await job.outcome;
+    } catch (error) {
+      return { kind: 'refused', refusal: refusalFor(error) };
+    }
+  }
+
+  /** What this process last knew, else what the log holds. Throws `LogUnavailable`, `UnreadableEvent`, `StreamTombstoned`. */
+  async recall(stream: string): Promise<State> {
+    const known = this.known.get(stream);
+    return known && known.revision >= 0n ? known.state : this.read(stream);
+  }
+
+  /** The state with everything that the log holds by now. Throws like `recall`. */
+  async read(stream: string): Promise<State> {
+    const known = this.known.get(stream) ?? unwritten(this.aggregate);
+    const { log, registry } = this.ports;
+    const read = await readTail(log, registry, this.aggregate, stream, known);
+    const newest = this.known.get(stream);
+    if (read.revision >= 0n && (!newest || newest.revision < read.revision)) this.known.set(stream, read);
+    return read.state;
+  }
+
+  private queueOf(stream: string): StreamQueue<State, Event> {
+    let queue = this.queues.get(stream);
+    if (!queue) {
+      const idle = (): void => void this.queues.delete(stream);
+      queue = new StreamQueue(this.aggregate, stream, this.portsOf(stream), unwritten(this.aggregate), idle);
+      this.queues.set(stream, queue);
+    }
+    return queue;
+  }
+
+  private portsOf(stream: string): StreamPorts<State> {
+    return {
+      ...this.ports,
+      recall: () => this.known.get(stream),
+      remember: (known) => void this.known.set(stream, known),
+      forget: () => void this.known.delete(stream),
+    };
+  }
+}
+
+function refusalFor(error: unknown): ReturnType<typeof refuse> {
+  if (error instanceof LogUnavailable) return refuse('log_unavailable', 'The event log cannot be reached.');
+  if (error instanceof AppendTooLarge)
+    return refuse('payload_too_large', 'The content is larger than one event can hold.');
+  if (error instanceof StreamTombstoned) return refuse('gone', 'This stream was deleted for good.');
+  if (error instanceof UnreadableEvent) {
+    return refuse('stream_parked', `The stream holds an event that this build cannot read: ${error.reason}.`);
+  }
+  throw error;
+}

@@ -1,0 +1,183 @@
+import type { Clock } from '../../clock/clock.js';
+import type { FaultPoints } from '../../fault-points/fault-points.js';
+import { refuse } from '../../refusal.js';
+import type { EventLog } from '../event-log.js';
+import type { EventRegistry } from '../event-registry.js';
+import type { DomainEvent } from '../event-type.js';
+import type { Position } from '../position.js';
+import type { EncodedEvent } from '../recorded-event.js';
+import type { Aggregate } from './aggregate.js';
+import type { Outcome } from './command-context.js';
+import { APPEND_LIMIT_BYTES, type Step } from './job.js';
+import type { RecentCommands } from './recent-commands.js';
+import { readTail, type StreamState } from './stream-state.js';
+
+const JOBS_PER_APPEND = 64;
+/** Each conflict means that another node wrote first; losing this often in a row means that it writes without pause. */
+const MAX_CONFLICTS = 16;
+
+export interface QueuedJob<State, Event extends DomainEvent> {
+  step(
+    aggregate: Aggregate<State, Event>,
+    registry: EventRegistry,
+    state: State,
+    recent: RecentCommands,
+    now: number,
+  ): Step<State, unknown>;
+  resolve(outcome: Outcome<unknown>): void;
+  reject(error: unknown): void;
+}
+
+export interface StreamPorts<State> {
+  readonly log: EventLog;
+  readonly registry: EventRegistry;
+  readonly clock: Clock;
+  readonly faults: FaultPoints;
+  /** The newest committed checkpoint that this process knows of. */
+  readonly checkpoint: () => Position;
+  readonly recall: () => StreamState<State> | undefined;
+  readonly remember: (known: StreamState<State>) => void;
+  readonly forget: () => void;
+}
+
+interface Plan<State> {
+  readonly events: readonly EncodedEvent[];
+  /** In order; what is settled without events counts only once the events before it are written. */
+  readonly steps: readonly Step<State, unknown>[];
+}
+
+/**
+ * Commands for one stream, one append at a time: those that wait while an append is under way are decided one after
+ * the other and written together. The order of waiting is the order in the log.
+ */
+export class StreamQueue<State, Event extends DomainEvent> {
+  private readonly waiting: QueuedJob<State, Event>[] = [];
+  private running = false;
+
+  constructor(
+    private readonly aggregate: Aggregate<State, Event>,
+    private readonly stream: string,
+    private readonly ports: StreamPorts<State>,
+    private readonly unread: StreamState<State>,
+    private readonly idle: () => void,
+  ) {}
+
+  add(job: QueuedJob<State, Event>, presumedNew: boolean): void {
+    this.waiting.push(job);
+    if (this.running) return;
+    this.running = true;
+    void this.drain(presumedNew);
+  }
+
+  private async drain(presumedNew: boolean): Promise<void> {
+    let skipLoad = presumedNew;
+    while (this.waiting.length > 0) {
+      const jobs = this.waiting.splice(0, JOBS_PER_APPEND);
+      try {
+        const served = await this.serve(jobs, skipLoad);
+        this.waiting.unshift(...jobs.slice(served));
+      } catch (error) {
+        this.ports.forget();
+        for (const job of jobs) job.reject(error);
+      }
+      skipLoad = false;
+    }
+    this.running = false;
+    this.idle();
+  }
+
+  /** Serves a prefix of `jobs` and says how many. */
+  private async serve(jobs: readonly QueuedJob<State, Event>[], presumedNew: boolean): Promise<number> {
+    const recalled = this.ports.recall() ?? (presumedNew ? this.unread : undefined);
+    // What is recalled may be older than the log: another node may have written since.
+    let current = recalled !== undefined;
+    let known = recalled ?? (await this.tail(this.unread));
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
+      let plan = this.plan(jobs, known);
+      if (current && plan.steps.some((step) => 'settled' in step)) {
+        known = await this.tail(known);
+        current = false;
+        plan = this.plan(jobs, known);
+      }
+      const position = await this.write(known, plan);
+      if (position !== 'conflict') {
+        this.settle(jobs, plan, position);
+        return plan.steps.length;
+      }
+      const tail = await this.tail(known);
+      known = tail;
+      current = false;
+      const last = plan.events.at(-1);
+      const written = last && tail.positions.get(last.id);
+      if (written !== undefined) {
+        this.settle(jobs, plan, written);
+        return plan.steps.length;
+      }
+    }
+    const refusal = refuse(
+      'log_unavailable',
+      'The session is being written without pause; nothing was stored.',
+    );
+    for (const job of jobs) job.resolve({ kind: 'refused', refusal });
+    return jobs.length;
+  }
+
+  private plan(jobs: readonly QueuedJob<State, Event>[], known: StreamState<State>): Plan<State> {
+    const events: EncodedEvent[] = [];
+    const steps: Step<State, unknown>[] = [];
+    let { state } = known;
+    let bytes = 0;
+    for (const job of jobs) {
+      const step = job.step(this.aggregate, this.ports.registry, state, known.recent, this.ports.clock.now());
+      if (!('settled' in step)) {
+        if (steps.length > 0 && bytes + step.bytes > APPEND_LIMIT_BYTES) break;
+        bytes += step.bytes;
+        events.push(...step.events);
+        state = step.state;
+      }
+      steps.push(step);
+    }
+    return { events, steps };
+  }
+
+  private async write(known: StreamState<State>, plan: Plan<State>): Promise<Position | null | 'conflict'> {
+    if (plan.events.length === 0) return null;
+    await this.ports.faults.pass('before-append');
+    const expected = known.revision < 0n ? 'no-stream' : known.revision;
+    const appended = await this.ports.log.append(this.stream, plan.events, expected);
+    if (appended.outcome === 'conflict') return 'conflict';
+    await this.ports.faults.pass('after-append');
+    for (const step of plan.steps) {
+      if (!('settled' in step) && step.record) known.recent.add(step.record, appended.position);
+    }
+    known.recent.prune(this.ports.checkpoint());
+    const state = this.fold(known.state, plan, appended.position);
+    this.ports.remember({ state, revision: appended.revision, recent: known.recent });
+    return appended.position;
+  }
+
+  /** Again, now that the position is known; the last event's is exact, and only that one is ever compared. */
+  private fold(from: State, plan: Plan<State>, position: Position): State {
+    const place = { position, recordedAt: this.ports.clock.now() };
+    const decided = plan.steps.flatMap((step) => ('settled' in step ? [] : step.decided));
+    // What this aggregate's own decisions made is of its own event type.
+    return decided.reduce<State>((state, event) => this.aggregate.evolve(state, event as Event, place), from);
+  }
+
+  private settle(
+    jobs: readonly QueuedJob<State, Event>[],
+    plan: Plan<State>,
+    position: Position | null,
+  ): void {
+    plan.steps.forEach((step, index) => {
+      const job = jobs[index];
+      job?.resolve('settled' in step ? step.settled : { kind: 'done', result: step.result, position });
+    });
+  }
+
+  private async tail(known: StreamState<State>): ReturnType<typeof readTail<State, Event>> {
+    const read = await readTail(this.ports.log, this.ports.registry, this.aggregate, this.stream, known);
+    this.ports.remember({ state: read.state, revision: read.revision, recent: read.recent });
+    return read;
+  }
+}

@@ -1,0 +1,49 @@
+import type { EventLog } from '../event-log.js';
+import type { EventRegistry } from '../event-registry.js';
+import type { DomainEvent } from '../event-type.js';
+import type { Position } from '../position.js';
+import type { Aggregate } from './aggregate.js';
+import { RecentCommands } from './recent-commands.js';
+
+/** Before the first event of any log. */
+const BEFORE_ALL = -1n;
+
+/** A stream as this process knows it: folded up to `revision`. */
+export interface StreamState<State> {
+  readonly state: State;
+  /** -1 for a stream without events. */
+  readonly revision: bigint;
+  readonly recent: RecentCommands;
+}
+
+export function unwritten<State, Event extends DomainEvent>(
+  aggregate: Aggregate<State, Event>,
+): StreamState<State> {
+  return { state: aggregate.initial, revision: -1n, recent: new RecentCommands(BEFORE_ALL) };
+}
+
+export interface TailRead<State> extends StreamState<State> {
+  /** Of each event just read, by its id. */
+  readonly positions: ReadonlyMap<string, Position>;
+}
+
+/** Folds what the log holds after `known`. Throws `UnreadableEvent`, `LogUnavailable`, `StreamTombstoned`. */
+export async function readTail<State, Event extends DomainEvent>(
+  log: EventLog,
+  registry: EventRegistry,
+  aggregate: Aggregate<State, Event>,
+  stream: string,
+  known: StreamState<State>,
+): Promise<TailRead<State>> {
+  let { state, revision } = known;
+  const positions = new Map<string, Position>();
+  for await (const raw of log.read(stream, { from: revision + 1n })) {
+    const recorded = registry.decode(raw);
+    // The registry has checked type and shape; a stream of one aggregate holds that aggregate's events only.
+    state = aggregate.evolve(state, recorded.event as Event, recorded);
+    revision = recorded.revision;
+    known.recent.addFrom(recorded);
+    positions.set(recorded.id, recorded.position);
+  }
+  return { state, revision, recent: known.recent, positions };
+}

@@ -1,0 +1,116 @@
+import type { ProjectedEvent } from '../../projections/projection.js';
+import type { RollcallEvent } from '../event-store/catalogue.js';
+import { UnreadableEvent, type EventRegistry } from '../event-store/event-registry.js';
+import type { Position } from '../event-store/position.js';
+import type { RawEvent, RecordedEvent } from '../event-store/recorded-event.js';
+import type { StreamNames } from '../event-store/stream-names.js';
+import { ProjectorFailure } from './batch-fold.js';
+import { isPoison, type ParkedStream } from './parking.js';
+import type { SetWriter } from './set-writer.js';
+
+interface Readable {
+  readonly raw: RawEvent;
+  readonly event: ProjectedEvent;
+}
+
+/**
+ * Applies a batch so that no event is skipped and no stream stops the others: an event that cannot be applied parks
+ * its stream from there on; everything before it, and every other stream, moves on.
+ */
+export class BatchApplier {
+  constructor(
+    private readonly writer: SetWriter,
+    private readonly registry: EventRegistry,
+    private readonly names: StreamNames,
+    private readonly parked: Set<string>,
+    private readonly onParked: (stream: ParkedStream) => void,
+  ) {}
+
+  /** Everything up to `upTo` is in the read models afterwards, or parked. Throws what is worth another try. */
+  async apply(batch: readonly RawEvent[], upTo: Position): Promise<void> {
+    const parkings: ParkedStream[] = [];
+    const readable = batch.flatMap((raw) => this.read(raw, parkings) ?? []);
+    await this.write(readable, parkings, upTo);
+  }
+
+  private read(raw: RawEvent, parkings: ParkedStream[]): Readable | null {
+    if (this.parked.has(raw.stream)) return null;
+    try {
+      // The registry holds the catalogue's types only, so what it returns is one of them.
+      const recorded = this.registry.decode(raw) as RecordedEvent<RollcallEvent>;
+      return { raw, event: { ...recorded, subjectId: this.names.subjectOf(raw.stream) } };
+    } catch (error) {
+      if (!(error instanceof UnreadableEvent)) throw error;
+      this.park(raw, error.reason, parkings);
+      return null;
+    }
+  }
+
+  private async write(batch: readonly Readable[], parkings: ParkedStream[], upTo: Position): Promise<void> {
+    try {
+      await this.writer.write(
+        batch.map(({ event }) => event),
+        parkings,
+        upTo,
+      );
+    } catch (error) {
+      if (error instanceof ProjectorFailure) {
+        const failed = batch.find(({ event }) => event === error.event);
+        if (failed) return this.writeWithout(batch, failed, describe(error.cause), parkings, upTo);
+      }
+      if (!isPoison(error) || batch.length === 0) throw error;
+      await this.bisect(batch, describe(error), parkings, upTo);
+    }
+  }
+
+  private async bisect(
+    batch: readonly Readable[],
+    reason: string,
+    parkings: ParkedStream[],
+    upTo: Position,
+  ): Promise<void> {
+    const [first] = batch;
+    if (batch.length === 1 && first) return this.writeWithout(batch, first, reason, parkings, upTo);
+    const middle = Math.ceil(batch.length / 2);
+    const [head, tail] = [batch.slice(0, middle), batch.slice(middle)];
+    const boundary = head.at(-1)?.event.position ?? upTo;
+    const isBefore = ({ position }: ParkedStream): boolean => position <= boundary;
+    await this.write(head, parkings.filter(isBefore), boundary);
+    const rest = tail.filter(({ raw }) => !this.parked.has(raw.stream));
+    await this.write(
+      rest,
+      parkings.filter((parking) => !isBefore(parking)),
+      upTo,
+    );
+  }
+
+  private writeWithout(
+    batch: readonly Readable[],
+    failed: Readable,
+    reason: string,
+    parkings: ParkedStream[],
+    upTo: Position,
+  ): Promise<void> {
+    const all = [...parkings];
+    this.park(failed.raw, reason, all);
+    const isLost = ({ raw }: Readable): boolean =>
+      raw.stream === failed.raw.stream && raw.position >= failed.raw.position;
+    return this.write(
+      batch.filter((readable) => !isLost(readable)),
+      all,
+      upTo,
+    );
+  }
+
+  private park(raw: RawEvent, reason: string, parkings: ParkedStream[]): void {
+    const { stream, revision, position, id, type } = raw;
+    const parking = { stream, revision, position, eventId: id, eventType: type, reason };
+    this.parked.add(stream);
+    parkings.push(parking);
+    this.onParked(parking);
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,119 @@
+import pg from 'pg';
+import type { Database } from '../database/database.js';
+import type { Position } from '../event-store/position.js';
+import { CHECKPOINT_CHANNEL } from './set-writer.js';
+import { schemaOf } from './set-version.js';
+
+/** While somebody waits; a notification usually comes first, but it is only a hint. */
+const POLL_WAITING_MS = 50;
+const POLL_IDLE_MS = 1_000;
+const RECONNECT_MS = 500;
+
+interface Waiter {
+  readonly position: Position;
+  readonly settle: (reached: boolean) => void;
+}
+
+/** How far the read models have come, as one node knows it: told by its own engine, by NOTIFY, or by polling. */
+export class CheckpointWatch {
+  private reached: Position = -1n;
+  private readonly waiters = new Set<Waiter>();
+  private listener: pg.Client | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private stopped = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly setVersion: string,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.poll();
+    void this.listen();
+  }
+
+  get position(): Position {
+    return this.reached;
+  }
+
+  advance(position: Position): void {
+    if (position <= this.reached) return;
+    this.reached = position;
+    for (const waiter of this.waiters) {
+      if (waiter.position <= position) waiter.settle(true);
+    }
+  }
+
+  /** True once everything up to `position` is in the read models, false when that took too long. */
+  waitFor(position: Position, milliseconds: number): Promise<boolean> {
+    if (position <= this.reached) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const settle = (reached: boolean): void => {
+        clearTimeout(limit);
+        this.waiters.delete(waiter);
+        resolve(reached);
+      };
+      const waiter: Waiter = { position, settle };
+      const limit = setTimeout(() => settle(false), milliseconds);
+      this.waiters.add(waiter);
+      if (this.waiters.size === 1) this.schedule(POLL_WAITING_MS);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    if (this.timer) clearTimeout(this.timer);
+    for (const waiter of this.waiters) waiter.settle(false);
+    await this.listener?.end().catch(() => undefined);
+  }
+
+  private async poll(): Promise<void> {
+    try {
+      const schema = schemaOf(this.setVersion);
+      const rows = await this.database.query<{ position: string }>(
+        'checkpoint',
+        `SELECT position FROM ${schema}.checkpoint`,
+      );
+      this.advance(BigInt(rows[0]?.position ?? -1));
+    } catch {
+      // Postgres is away: who waits runs into the limit, and the next poll asks again.
+    }
+    this.schedule(this.waiters.size > 0 ? POLL_WAITING_MS : POLL_IDLE_MS);
+  }
+
+  private schedule(milliseconds: number): void {
+    if (this.stopped) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.poll(), milliseconds);
+  }
+
+  private async listen(): Promise<void> {
+    if (this.stopped) return;
+    const client = new pg.Client({
+      connectionString: this.database.url,
+      application_name: 'rollcall-watch',
+      keepAlive: true,
+    });
+    const again = (): void => {
+      client.removeAllListeners('end');
+      this.listener = null;
+      if (!this.stopped) setTimeout(() => void this.listen(), RECONNECT_MS).unref();
+    };
+    client.on('error', () => undefined);
+    client.on('notification', ({ payload }) => this.hear(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHECKPOINT_CHANNEL}`);
+      this.listener = client;
+      client.once('end', again);
+    } catch {
+      await client.end().catch(() => undefined);
+      again();
+    }
+  }
+
+  private hear(payload: string): void {
+    const [version, position] = payload.split(':');
+    if (version === this.setVersion && position) this.advance(BigInt(position));
+  }
+}

@@ -1,0 +1,57 @@
+import type { Position } from '../event-store/position.js';
+import type { RawEvent } from '../event-store/recorded-event.js';
+
+/** What a subscription has delivered and no transaction has taken yet. */
+export interface Batch {
+  readonly events: readonly RawEvent[];
+  readonly upTo: Position;
+}
+
+/**
+ * Keeps events and passed positions in the order in which they came, so that a position is stored only after
+ * everything received before it.
+ */
+export class Inbox {
+  private events: RawEvent[] = [];
+  private passed: Position | null = null;
+  private wake: (() => void) | null = null;
+
+  get size(): number {
+    return this.events.length;
+  }
+
+  add(event: RawEvent): void {
+    this.events.push(event);
+    this.passed = event.position;
+    this.stir();
+  }
+
+  /** Everything received so far lies at or before `position`. */
+  pass(position: Position): void {
+    if (this.passed === null || position > this.passed) this.passed = position;
+    this.stir();
+  }
+
+  /** Wakes who waits, with or without something to take. */
+  stir(): void {
+    this.wake?.();
+    this.wake = null;
+  }
+
+  take(limit: number): Batch | null {
+    if (this.passed === null) return null;
+    const events = this.events.splice(0, limit);
+    const last = events.at(-1);
+    const upTo = this.events.length === 0 || !last ? this.passed : last.position;
+    if (this.events.length === 0) this.passed = null;
+    return { events, upTo };
+  }
+
+  /** Returns at once when there is something to take. */
+  async filled(): Promise<void> {
+    if (this.passed !== null) return;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import type { Database } from '../database/database.js';
+
+/** Renewed each second, taken over after three (design 6), by Postgres' clock alone. */
+export const RENEW_MS = 1_000;
+const LEASE = "interval '3 seconds'";
+
+/** Which node feeds the set. A commit of an older epoch is refused, so an owner that slept cannot write. */
+export class Ownership {
+  constructor(
+    private readonly database: Database,
+    private readonly setVersion: string,
+    private readonly nodeId: string,
+  ) {}
+
+  /** The epoch now held, or null while another node holds the set. */
+  async acquire(): Promise<bigint | null> {
+    const rows = await this.database.query<{ epoch: string }>(
+      'ownership-acquire',
+      `INSERT INTO rollcall.projection_sets AS s (version, owner, epoch, renewed_at)
+       VALUES ($1, $2, 1, clock_timestamp())
+       ON CONFLICT (version) DO UPDATE
+         SET owner = excluded.owner, epoch = s.epoch + 1, renewed_at = excluded.renewed_at
+         WHERE s.owner IS NULL OR s.renewed_at < clock_timestamp() - ${LEASE}
+       RETURNING epoch`,
+      [this.setVersion, this.nodeId],
+    );
+    const row = rows[0];
+    return row ? BigInt(row.epoch) : null;
+  }
+
+  /** False when the epoch is no longer ours. */
+  async renew(epoch: bigint): Promise<boolean> {
+    const rows = await this.database.query(
+      'ownership-renew',
+      `UPDATE rollcall.projection_sets SET renewed_at = clock_timestamp()
+       WHERE version = $1 AND owner = $2 AND epoch = $3 RETURNING 1 AS held`,
+      [this.setVersion, this.nodeId, epoch.toString()],
+    );
+    return rows.length > 0;
+  }
+
+  /** Lets another node take over at once. */
+  async release(epoch: bigint): Promise<void> {
+    await this.database.query(
+      'ownership-release',
+      'UPDATE rollcall.projection_sets SET owner = NULL WHERE version = $1 AND owner = $2 AND epoch = $3',
+      [this.setVersion, this.nodeId, epoch.toString()],
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import type { Database } from '../database/database.js';
+import type { Position } from '../event-store/position.js';
+
+/** A stream whose events from `revision` on are not in the read models, and why. */
+export interface ParkedStream {
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: Position;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly reason: string;
+}
+
+const POISON_CLASSES = new Set(['22', '23', '54']);
+
+/** SQLSTATE classes that say the data cannot be stored; everything else is worth another try (design 6). */
+export function isPoison(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
+  return (
+    typeof error.code === 'string' && error.code.length === 5 && POISON_CLASSES.has(error.code.slice(0, 2))
+  );
+}
+
+export async function parkedStreams(database: Database, setVersion: string): Promise<Set<string>> {
+  const rows = await database.query<{ stream: string }>(
+    'parked-streams',
+    'SELECT stream FROM rollcall.parked_streams WHERE set_version = $1',
+    [setVersion],
+  );
+  return new Set(rows.map((row) => row.stream));
+}

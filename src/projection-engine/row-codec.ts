@@ -1,0 +1,30 @@
+import type { ColumnType, ProjectedRow } from '../../projections/projection.js';
+
+type Columns = Readonly<Record<string, ColumnType>>;
+
+/** A row as one object of the JSON array that `json_to_recordset` reads. */
+export function toJsonRow(columns: Columns, row: ProjectedRow): Record<string, unknown> {
+  const values = row as unknown as Record<string, unknown>;
+  const json: Record<string, unknown> = {};
+  for (const column in columns) json[column] = toJsonValue(columns[column], values[column]);
+  return json;
+}
+
+/** A row as the driver gives it, in the projection's own types. */
+export function fromDatabase(columns: Columns, source: Record<string, unknown>): ProjectedRow {
+  const row: Record<string, unknown> = {};
+  for (const column in columns) row[column] = fromColumn(columns[column], source[column]);
+  return row as unknown as ProjectedRow;
+}
+
+function toJsonValue(type: ColumnType | undefined, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'bigint') return value.toString();
+  return type === 'timestamptz' && typeof value === 'number' ? new Date(value).toISOString() : value;
+}
+
+function fromColumn(type: ColumnType | undefined, value: unknown): unknown {
+  if (value === null) return null;
+  if (type === 'bigint' && typeof value === 'string') return BigInt(value);
+  return value instanceof Date ? value.getTime() : value;
+}

@@ -1,0 +1,76 @@
+import { withdrawAll, withdrawOfResponse } from '../../../elicitations/domain/decide.js';
+import type { Decision } from '../../../event-store/aggregates/aggregate.js';
+import { refuse } from '../../../refusal.js';
+import type { ReportedStatus, SessionEvent, TaskError } from '../events.js';
+import type { SessionFacts, SessionStreamEvent } from '../facts.js';
+import type { SessionState } from '../state.js';
+
+export interface StatusEdge {
+  readonly status: ReportedStatus;
+  readonly responseId: string | null;
+  readonly backgroundTaskCount: number | null;
+  readonly blockedOn: string | null;
+  readonly output: string | null;
+  readonly reauthRequired: boolean;
+}
+
+const REAUTH_CODE = 'codex_reauth_required';
+const TURN_ERROR_CODE = 'codex_turn_error';
+
+/**
+ * `contract/sessions.md` 6.8 and 6.10: `waiting` with background work left is `idle`; `failed` stands until `running`;
+ * an edge that says nothing new is not recorded again.
+ */
+export function decideStatus(state: SessionState, edge: StatusEdge): Decision<SessionStreamEvent, null> {
+  const facts = state.facts;
+  if (!facts) return refuse('not_found', 'Session not found');
+  const status = collapsed(edge);
+  if (facts.status === 'failed' && status === 'idle') return { events: [], result: null };
+  const changed: SessionEvent = {
+    type: 'SessionStatusChanged',
+    data: {
+      status,
+      reported: edge.status,
+      response_id: edge.responseId,
+      background_task_count: edge.backgroundTaskCount,
+      blocked_on: edge.blockedOn,
+      output: edge.output,
+      error: status === 'failed' ? errorOf(edge) : null,
+    },
+  };
+  const withdrawals = withdrawalsOf(state, edge, status);
+  if (withdrawals.length === 0 && saysNothingNew(facts, changed.data)) return { events: [], result: null };
+  return { events: [...withdrawals, changed], result: null };
+}
+
+function collapsed(edge: StatusEdge): ReportedStatus {
+  return edge.status === 'waiting' && (edge.backgroundTaskCount ?? 0) > 0 ? 'idle' : edge.status;
+}
+
+function errorOf(edge: StatusEdge): TaskError | null {
+  if (edge.output === null || edge.output.trim() === '') return null;
+  return { code: edge.reauthRequired ? REAUTH_CODE : TURN_ERROR_CODE, message: edge.output };
+}
+
+/** An idle that a collapsed `waiting` became never withdraws: the turn may still be waiting for its human (13.9). */
+function withdrawalsOf(
+  state: SessionState,
+  edge: StatusEdge,
+  status: ReportedStatus,
+): readonly SessionStreamEvent[] {
+  if (status === 'failed') return withdrawAll(state.prompts, 'failed');
+  if (edge.status === 'idle' && edge.responseId !== null)
+    return withdrawOfResponse(state.prompts, edge.responseId);
+  return [];
+}
+
+type StatusChange = Extract<SessionEvent, { type: 'SessionStatusChanged' }>['data'];
+
+function saysNothingNew(facts: SessionFacts, change: StatusChange): boolean {
+  if (change.status !== facts.status || change.error !== null || change.output !== null) return false;
+  const sameTurn = change.response_id === null || change.response_id === facts.activeResponseId;
+  const sameCount =
+    (change.background_task_count ?? facts.backgroundTaskCount ?? 0) === (facts.backgroundTaskCount ?? 0);
+  const active = change.status === 'running' || change.status === 'waiting';
+  return sameCount && change.blocked_on === null && (sameTurn || !active);
+}
