@@ -44,6 +44,7 @@ export class RecordTable {
   private readonly selectSizes: SqlStatement;
   private readonly selectSizesBackwards: SqlStatement;
   private readonly selectStreamTail: SqlStatement;
+  private readonly selectPosition: SqlStatement;
   private readonly selectNext: SqlStatement;
   private readonly selectLast: SqlStatement;
 
@@ -68,6 +69,7 @@ export class RecordTable {
     this.selectStreamTail = database.prepare(
       'SELECT revision, position FROM records WHERE stream = ? ORDER BY revision DESC LIMIT 1',
     );
+    this.selectPosition = database.prepare('SELECT position FROM records WHERE stream = ? AND revision = ?');
     this.selectNext = database.prepare(
       'SELECT position FROM records WHERE position > ? ORDER BY position LIMIT 1',
     );
@@ -129,6 +131,12 @@ export class RecordTable {
   atRevision(stream: bigint, revision: bigint): LogRecord | undefined {
     const row = this.selectRevisions.first([stream, revision, revision, 1]);
     return row === undefined ? undefined : toRecord(row);
+  }
+
+  /** Where the stream index says that a revision stands. */
+  positionOf(stream: bigint, revision: bigint): bigint | undefined {
+    const row = this.selectPosition.first([stream, revision]);
+    return row === undefined ? undefined : integerColumn(row, 0);
   }
 
   /**
