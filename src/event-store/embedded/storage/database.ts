@@ -96,7 +96,16 @@ export class SqlDatabase {
     }
   }
 
+  /**
+   * Brings the write-ahead log into the file and lets go of the lock. The binding frees the connection only
+   * when its statements are collected as garbage, and until then the lock would stay.
+   */
   close(): void {
+    try {
+      this.native.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_schema');
+    } catch {
+      // A file that cannot be read, or a full disk: the next start finds the write-ahead log where it is.
+    }
     this.native.close();
   }
 }
