@@ -1,0 +1,4 @@
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+}
