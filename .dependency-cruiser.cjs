@@ -86,7 +86,7 @@ module.exports = {
       name: 'one-door-to-the-log',
       comment: 'The adapter owns the pitfalls of the client.',
       severity: 'error',
-      from: { path: '^(src|projections)/', pathNot: '^src/event-store/' },
+      from: { path: '^(src|projections)/', pathNot: '^src/event-store/|\\.spec\\.ts$' },
       to: { path: 'node_modules/@eventstore/' },
     },
     {
@@ -108,7 +108,7 @@ module.exports = {
       comment:
         'Suites over HTTP know the server by its address only (types excepted): it also keeps them fast.',
       severity: 'error',
-      from: { path: '^test/', pathNot: '^test/(conformance|unit|properties|replay)/' },
+      from: { path: '^test/', pathNot: '^test/(conformance|unit|properties|replay)/|-host\\.ts$' },
       to: { path: '^(src|projections)/', dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -14,6 +14,8 @@ export interface EmbeddedPostgresOptions {
   readonly log: EmbeddedLog;
   /** False turns fsync off: for tests only. */
   readonly durable: boolean;
+  /** Any free port when not given. */
+  readonly port?: number;
   /** Where root shelters what Postgres' user cannot reach, in order of preference. */
   readonly shelters?: readonly string[];
 }
@@ -49,12 +51,12 @@ export class EmbeddedPostgres {
    * DirectoryInUseError.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-    const { dir, log, durable, shelters } = options;
+    const { dir, log, durable, port = null, shelters } = options;
     const place = settle(dir, findDistribution(), log, shelters);
     const lock = lockDirectory(place.home);
     try {
       const cluster = await openCluster(place, durable, log);
-      const postmaster = await startPostmaster({ place, cluster, durable, port: null, log });
+      const postmaster = await startPostmaster({ place, cluster, durable, port, log });
       const running = new EmbeddedPostgres(place, cluster, lock, options, postmaster);
       try {
         await ensureDatabase(running.url);
