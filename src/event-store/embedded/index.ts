@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventStoreRoutes, unimplemented } from './service/routes.js';
+import { errorCode } from './storage/database.js';
+import { EventLog } from './storage/event-log.js';
+import { LogScrub } from './storage/log-scrub.js';
+import { asDamage } from './storage/log-verification.js';
+import { GrpcServer } from './transport/grpc-server.js';
+
+/** Where the log lives: in a directory, made if missing, or in memory until the node is closed. */
+export type EmbeddedEventStoreOptions =
+  { readonly dir: string; readonly port?: number } | { readonly memory: true; readonly port?: number };
+
+export const DATA_FILE = 'eventstore.db';
+
+/**
+ * A node that speaks the EventStoreDB gRPC protocol on 127.0.0.1, for a laptop and for tests.
+ * It is no EventStoreDB: one node, no TLS, no users, no persistent subscriptions, no projections.
+ */
+export class EmbeddedEventStore {
+  private constructor(
+    private readonly log: EventLog,
+    private readonly scrub: LogScrub,
+    private readonly server: GrpcServer,
+    readonly port: number,
+    /** Whoever knows it may ask the running node for a backup. */
+    readonly token: string,
+  ) {}
+
+  /**
+   * Ready when it resolves. Port 0 or none: the system picks a free one. Rejects when the port is taken, the
+   * directory's file is open in another process, or the file is damaged; the message says which.
+   */
+  static async start(options: EmbeddedEventStoreOptions): Promise<EmbeddedEventStore> {
+    const log = 'dir' in options ? openFile(options.dir) : EventLog.open(':memory:', Date.now);
+    const token = randomBytes(16).toString('hex');
+    let port = 0;
+    const server = new GrpcServer({
+      routes: eventStoreRoutes(log, () => port),
+      unknownMethod: unimplemented,
+      onFault: (error) => process.emitWarning(error instanceof Error ? error : String(error)),
+    });
+    try {
+      const scrub = new LogScrub(log);
+      scrub.checkNewest();
+      port = await server.listen(options.port ?? 0);
+      scrub.continueInBackground();
+      return new EmbeddedEventStore(log, scrub, server, port, token);
+    } catch (error) {
+      log.close();
+      throw errorCode(error) === 'EADDRINUSE' ? new Error(`port ${options.port} is in use`) : error;
+    }
+  }
+
+  get connectionString(): string {
+    return `esdb://127.0.0.1:${this.port}?tls=false`;
+  }
+
+  /** Resolves with the error when the check that goes on in the background finds damage; else never. */
+  get damaged(): Promise<Error> {
+    return this.scrub.damaged;
+  }
+
+  /** Ends every stream with UNAVAILABLE, then closes the file. */
+  async close(): Promise<void> {
+    this.scrub.stop();
+    await this.server.close();
+    this.log.close();
+  }
+}
+
+function openFile(dir: string): EventLog {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const file = join(dir, DATA_FILE);
+  try {
+    return EventLog.open(file, Date.now);
+  } catch (error) {
+    if (errorCode(error) === 'SQLITE_BUSY') throw new Error(`${file} is open in another process`);
+    throw asDamage(error, file);
+  }
+}

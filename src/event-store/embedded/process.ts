@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { EmbeddedEventStore } from './index.js';
+import { removePidFile, writePidFile } from './pid-file.js';
+import { productionNotice } from './production-guard.js';
+
+interface ProcessOptions {
+  readonly dir: string;
+  readonly port: number;
+}
+
+function readOptions(args: readonly string[]): ProcessOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { dir: { type: 'string' }, port: { type: 'string', default: '0' } },
+  });
+  const port = Number(values.port);
+  if (values.dir === undefined || values.dir === '') throw new Error('--dir <directory> is missing');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`--port ${values.port} is no port`);
+  return { dir: resolve(values.dir), port };
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`event store: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+/** Entry of the child process: one node on one directory until SIGTERM or SIGINT. */
+async function main(): Promise<void> {
+  const { dir, port } = readOptions(process.argv.slice(2));
+  const notice = productionNotice(process.env);
+  if (notice !== undefined) process.stderr.write(`event store: ${notice}\n`);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const store = await EmbeddedEventStore.start({ dir, port });
+  void store.damaged.then(fail);
+
+  const stop = (): void => {
+    removePidFile(dir, process.pid);
+    store.close().then(() => process.exit(0), fail);
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+
+  writePidFile(dir, { pid: process.pid, port: store.port, token: store.token });
+  const ready = { ready: true, port: store.port, pid: process.pid };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  if (process.send !== undefined) {
+    // The supervisor hears it over IPC; the channel goes at once, so that its death means nothing here.
+    process.send(ready, () => process.disconnect());
+  }
+}
+
+main().catch(fail);

@@ -1,0 +1,88 @@
+import type { EventLog } from '../storage/event-log.js';
+import type { LogRecord } from '../storage/record-table.js';
+import { positionAfter } from '../storage/record-table.js';
+import type { CursorFilter } from './cursor-filter.js';
+
+/** What a page holds, in the order in which a reader must see it. */
+export type Step =
+  | { readonly kind: 'record'; readonly record: LogRecord }
+  | { readonly kind: 'checkpoint'; readonly position: bigint };
+
+/** A page is one write to the connection: big enough to be cheap, small enough to be fair. */
+export const PAGE_BYTES = 128n * 1024n;
+export const PAGE_RECORDS = 512;
+const PAGE_ENTRIES = 2_048;
+
+/** Walks the whole log forwards, page by page, from the first record at or behind `next`. */
+export class AllCursor {
+  private aligned = false;
+  private considered: bigint | undefined;
+  private sinceCheckpoint = 0;
+
+  constructor(
+    private readonly log: EventLog,
+    private next: bigint,
+    private readonly filter: CursorFilter | undefined,
+    /** The last position that counts as seen, if the reader did not begin at the start. */
+    seen: bigint | undefined,
+  ) {
+    this.considered = seen;
+  }
+
+  get atHead(): boolean {
+    return this.next >= this.log.head;
+  }
+
+  /** The position up to which everything was either sent or filtered out. */
+  get seen(): bigint | undefined {
+    return this.considered;
+  }
+
+  page(limit = PAGE_RECORDS): readonly Step[] {
+    if (!this.aligned) this.align();
+    if (this.atHead) return [];
+    return this.filter === undefined ? this.plainPage(limit) : this.filteredPage(this.filter, limit);
+  }
+
+  /** A start may lie behind the head, or on the byte after a record's first; pages start at records. */
+  private align(): void {
+    if (this.atHead) return;
+    this.next = this.log.records.next(this.next - 1n) ?? this.log.head;
+    this.aligned = true;
+  }
+
+  private plainPage(limit: number): readonly Step[] {
+    const records = this.log.records.window(this.next, PAGE_BYTES, Math.min(limit, PAGE_RECORDS));
+    for (const last of records.slice(-1)) {
+      this.next = positionAfter(last);
+      this.considered = last.position;
+    }
+    return records.map((record) => ({ kind: 'record', record }));
+  }
+
+  private filteredPage(by: CursorFilter, limit: number): readonly Step[] {
+    const entries = this.log.records.entries(this.next, PAGE_ENTRIES);
+    const steps: Step[] = [];
+    let bytes = 0n;
+    let matched = 0;
+    for (const entry of entries) {
+      if (bytes >= PAGE_BYTES || matched >= limit) break;
+      if (by.filter.accepts(by.on === 'stream-name' ? entry.stream : entry.type)) {
+        steps.push({ kind: 'record', record: this.log.records.get(entry.position) });
+        bytes += entry.next - entry.position;
+        matched += 1;
+      }
+      this.next = entry.next;
+      this.considered = entry.position;
+      this.count(by.checkpointInterval, steps);
+    }
+    return steps;
+  }
+
+  private count(interval: number | undefined, steps: Step[]): void {
+    this.sinceCheckpoint += 1;
+    if (interval === undefined || this.sinceCheckpoint < interval || this.considered === undefined) return;
+    steps.push({ kind: 'checkpoint', position: this.considered });
+    this.sinceCheckpoint = 0;
+  }
+}

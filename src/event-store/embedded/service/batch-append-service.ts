@@ -1,0 +1,170 @@
+import type { BatchFailure } from '../protocol/append-response.js';
+import {
+  batchConflict,
+  batchRefusal,
+  batchStreamDeleted,
+  batchTimeout,
+  batchTooLarge,
+  batchUnknown,
+  encodeBatchFailure,
+  encodeBatchSuccess,
+} from '../protocol/append-response.js';
+import type { WriteTarget } from '../protocol/append-request.js';
+import {
+  MAXIMUM_APPEND_SIZE,
+  appendSize,
+  checkTarget,
+  decodeProposedEvent,
+  decodeTarget,
+} from '../protocol/append-request.js';
+import type { BatchChunk } from '../protocol/batch-append-request.js';
+import { decodeBatchChunk, decodeDeadline } from '../protocol/batch-append-request.js';
+import { GrpcError, invalidArgument } from '../protocol/grpc-error.js';
+import type { ProposedEvent } from '../protocol/recorded-event.js';
+import type { EventLog } from '../storage/event-log.js';
+import { frame } from '../transport/frame-decoder.js';
+import type { GrpcCall } from '../transport/grpc-call.js';
+
+interface OpenBatch {
+  readonly target: WriteTarget;
+  readonly deadline: number | undefined;
+  readonly events: ProposedEvent[];
+  size: number;
+}
+
+/** What the unfinished batches of one stream may hold in memory. */
+const MOST_OPEN_BATCHES = 1_000;
+const MOST_OPEN_BYTES = 64 * MAXIMUM_APPEND_SIZE;
+
+/** Ends one batch with an answer; the shared stream goes on. */
+class BatchRefused extends Error {
+  constructor(readonly failure: BatchFailure) {
+    super(failure.message);
+  }
+}
+
+/**
+ * `Streams/BatchAppend`: one long-lived stream carries all appends of a client. Every batch gets exactly one
+ * answer; the client throws inside its data handler for an answer that it does not expect.
+ */
+export class BatchAppendCall {
+  private readonly open = new Map<string, OpenBatch>();
+  private openBytes = 0;
+  private pendingWrites = 0;
+  private whenIdle: (() => void) | undefined;
+  private replies: Buffer[] = [];
+  private flushing = false;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly call: GrpcCall,
+  ) {}
+
+  async run(): Promise<void> {
+    await this.call.receive((message) => this.accept(decodeBatchChunk(message)));
+    // The client closed its side: answer what is still being written, then end.
+    await this.settled();
+    this.call.end();
+  }
+
+  private settled(): Promise<void> {
+    if (this.pendingWrites === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.whenIdle = resolve;
+    });
+  }
+
+  private accept(chunk: BatchChunk): void {
+    const key = chunk.correlationId.toString('latin1');
+    try {
+      const batch = chunk.options === undefined ? this.open.get(key) : this.begin(key, chunk.options);
+      // The rest of a batch that was refused early.
+      if (batch === undefined) return;
+      this.collect(batch, chunk.proposedMessages);
+      if (!chunk.isFinal) return;
+      this.drop(key);
+      this.write(chunk.correlationId, batch);
+    } catch (error) {
+      const stream = this.open.get(key)?.target.stream ?? Buffer.alloc(0);
+      this.drop(key);
+      this.reply(encodeBatchFailure(chunk.correlationId, stream, refusal(error)));
+    }
+  }
+
+  private begin(key: string, options: Buffer): OpenBatch {
+    if (this.open.size >= MOST_OPEN_BATCHES) throw invalidArgument('Too many unfinished batches.');
+    const target = decodeTarget(options);
+    const batch = { target, deadline: decodeDeadline(options, this.log.now()), events: [], size: 0 };
+    this.drop(key);
+    this.open.set(key, batch);
+    checkTarget(target);
+    return batch;
+  }
+
+  private drop(key: string): void {
+    this.openBytes -= this.open.get(key)?.size ?? 0;
+    this.open.delete(key);
+  }
+
+  private collect(batch: OpenBatch, messages: readonly Buffer[]): void {
+    for (const message of messages) {
+      const event = decodeProposedEvent(message);
+      batch.size += appendSize(event);
+      this.openBytes += appendSize(event);
+      if (this.openBytes > MOST_OPEN_BYTES) throw invalidArgument('Too many unfinished batches.');
+      if (batch.size > MAXIMUM_APPEND_SIZE) throw new BatchRefused(batchTooLarge(MAXIMUM_APPEND_SIZE));
+      batch.events.push(event);
+    }
+  }
+
+  private write(correlationId: Buffer, batch: OpenBatch): void {
+    const { stream, expected } = batch.target;
+    if (batch.deadline !== undefined && batch.deadline < this.log.now()) throw new BatchRefused(batchTimeout);
+    this.pendingWrites += 1;
+    this.log
+      .write({ kind: 'append', stream, expected, events: batch.events })
+      .then((outcome) => {
+        switch (outcome.kind) {
+          case 'written':
+            return encodeBatchSuccess(correlationId, stream, outcome);
+          case 'wrong-expected-version':
+            return encodeBatchFailure(correlationId, stream, batchConflict(expected, outcome.current));
+          case 'stream-deleted':
+            return encodeBatchFailure(correlationId, stream, batchStreamDeleted(stream));
+          default:
+            return outcome satisfies never;
+        }
+      })
+      .catch((error: unknown) => encodeBatchFailure(correlationId, stream, refusal(error)))
+      .then((answer) => {
+        this.reply(answer);
+        this.pendingWrites -= 1;
+        if (this.pendingWrites === 0) this.whenIdle?.();
+      });
+  }
+
+  /** Gathers the answers of one commit into one write, and stops reading when the client reads none. */
+  private reply(message: Buffer): void {
+    this.replies.push(frame(message));
+    if (this.flushing) return;
+    this.flushing = true;
+    process.nextTick(() => void this.flush());
+  }
+
+  private async flush(): Promise<void> {
+    const frames = Buffer.concat(this.replies);
+    this.replies = [];
+    this.flushing = false;
+    const drained = this.call.write(frames);
+    if (drained === undefined) return;
+    this.call.pauseInput();
+    await drained;
+    this.call.resumeInput();
+  }
+}
+
+function refusal(error: unknown): BatchFailure {
+  if (error instanceof BatchRefused) return error.failure;
+  if (error instanceof GrpcError) return batchRefusal(error);
+  return batchUnknown;
+}

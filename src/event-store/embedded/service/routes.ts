@@ -1,0 +1,43 @@
+import { GrpcError, Status } from '../protocol/grpc-error.js';
+import type { EventLog } from '../storage/event-log.js';
+import type { CallHandler, Routes } from '../transport/grpc-server.js';
+import { append } from './append-service.js';
+import { BatchAppendCall } from './batch-append-service.js';
+import { deleteStream } from './delete-service.js';
+import { gossip } from './gossip.js';
+import { read } from './read-service.js';
+import { serverFeatures } from './server-features.js';
+
+/** `port` is asked for at each call: it is not known before the server listens. */
+export function eventStoreRoutes(log: EventLog, port: () => number): Routes {
+  return new Map<string, CallHandler>([
+    ['/event_store.client.streams.Streams/Append', (call) => append(log, call)],
+    ['/event_store.client.streams.Streams/BatchAppend', (call) => new BatchAppendCall(log, call).run()],
+    ['/event_store.client.streams.Streams/Read', (call) => read(log, call)],
+    ['/event_store.client.streams.Streams/Delete', (call) => deleteStream(log, call, 'delete')],
+    ['/event_store.client.streams.Streams/Tombstone', (call) => deleteStream(log, call, 'tombstone')],
+    [
+      '/event_store.client.server_features.ServerFeatures/GetSupportedMethods',
+      (call) => serverFeatures(call),
+    ],
+    ['/event_store.client.gossip.Gossip/Read', (call) => gossip(call, port(), log.now())],
+  ]);
+}
+
+const ABSENT_SERVICES: readonly (readonly [prefix: string, name: string])[] = [
+  ['/event_store.client.persistent_subscriptions.', 'Persistent subscriptions'],
+  ['/event_store.client.projections.', 'Projections'],
+  ['/event_store.client.users.', 'Users'],
+  ['/event_store.client.operations.', 'Operations'],
+  ['/event_store.client.monitoring.', 'Monitoring'],
+];
+
+export function unimplemented(path: string): GrpcError {
+  const absent = ABSENT_SERVICES.find(([prefix]) => path.startsWith(prefix));
+  return new GrpcError(
+    Status.UNIMPLEMENTED,
+    absent === undefined
+      ? `The embedded event store node has no method ${path}.`
+      : `${absent[1]} are not part of the embedded event store node: use a real EventStoreDB for them.`,
+  );
+}

@@ -1,0 +1,47 @@
+import { performance } from 'node:perf_hooks';
+import type { EventLog } from './event-log.js';
+import { LogVerification } from './log-verification.js';
+
+/** What a start may spend on checking: a small log is checked whole, a large one begins with its newest part. */
+const START_BUDGET_MS = 200;
+/** In the background: this much work, then a pause, so that the check takes a tenth of one core. */
+const SLICE_MS = 4;
+const PAUSE_MS = 36;
+
+/** Checks the whole log once per start without making the start wait for it. */
+export class LogScrub {
+  private readonly verification: LogVerification;
+  private timer: NodeJS.Timeout | undefined;
+  private report: (error: Error) => void = () => undefined;
+
+  /** Resolves when damage is found in the background. */
+  readonly damaged = new Promise<Error>((resolve) => {
+    this.report = resolve;
+  });
+
+  constructor(log: EventLog) {
+    this.verification = new LogVerification(log);
+  }
+
+  /** Throws `DamagedLogError`. */
+  checkNewest(): void {
+    this.verification.runFor(START_BUDGET_MS, () => performance.now());
+  }
+
+  continueInBackground(): void {
+    if (this.verification.done) return;
+    this.timer = setTimeout(() => {
+      try {
+        this.verification.runFor(SLICE_MS, () => performance.now());
+        this.continueInBackground();
+      } catch (error) {
+        this.report(error instanceof Error ? error : new Error(String(error)));
+      }
+    }, PAUSE_MS);
+    this.timer.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache';
+import type { SqlDatabase, SqlStatement } from './database.js';
+import { blobColumn, integerColumn } from './database.js';
+import { DamagedLogError, nameChecksum } from './checksum.js';
+
+const CACHED_NAMES = 20_000;
+
+/**
+ * Numbers for names, so that a row holds eight bytes instead of a name. Names are BLOBs: text would be
+ * cut at a NUL. Cache keys are latin1 strings, which map bytes one to one.
+ */
+export class NameTable {
+  private readonly idsByName = new LRUCache<string, bigint>({ max: CACHED_NAMES });
+  private readonly namesById = new LRUCache<bigint, Buffer>({ max: CACHED_NAMES });
+  private readonly selectId: SqlStatement;
+  private readonly selectName: SqlStatement;
+  private readonly selectLastId: SqlStatement;
+  private readonly insert: SqlStatement;
+
+  constructor(
+    database: SqlDatabase,
+    private readonly table: 'streams' | 'event_types',
+  ) {
+    this.selectId = database.prepare(`SELECT id, crc FROM ${table} WHERE name = ?`);
+    this.selectName = database.prepare(`SELECT name, crc FROM ${table} WHERE id = ?`);
+    this.selectLastId = database.prepare(`SELECT coalesce(max(id), 0) FROM ${table}`);
+    this.insert = database.prepare(`INSERT INTO ${table} (id, name, crc) VALUES (?, ?, ?)`);
+  }
+
+  find(name: Buffer): bigint | undefined {
+    const key = name.toString('latin1');
+    const cached = this.idsByName.get(key);
+    if (cached !== undefined) return cached;
+    const row = this.selectId.first([name]);
+    if (row === undefined) return undefined;
+    const id = integerColumn(row, 0);
+    this.check(id, name, integerColumn(row, 1));
+    this.idsByName.set(key, id);
+    return id;
+  }
+
+  findOrCreate(name: Buffer): bigint {
+    const known = this.find(name);
+    if (known !== undefined) return known;
+    const id = this.lastId() + 1n;
+    this.insert.run([id, name, nameChecksum(id, name)]);
+    this.idsByName.set(name.toString('latin1'), id);
+    return id;
+  }
+
+  nameOf(id: bigint): Buffer {
+    const cached = this.namesById.get(id);
+    if (cached !== undefined) return cached;
+    const row = this.selectName.first([id]);
+    if (row === undefined) throw new DamagedLogError(`${this.table} row ${id} is missing`);
+    const name = blobColumn(row, 0);
+    this.check(id, name, integerColumn(row, 1));
+    this.namesById.set(id, name);
+    return name;
+  }
+
+  /** After a rollback ids that were just given out do not exist. */
+  forget(): void {
+    this.idsByName.clear();
+    this.namesById.clear();
+  }
+
+  lastId(): bigint {
+    const row = this.selectLastId.first([]);
+    return row === undefined ? 0n : integerColumn(row, 0);
+  }
+
+  private check(id: bigint, name: Buffer, crc: bigint): void {
+    if (BigInt(nameChecksum(id, name)) !== crc) throw new DamagedLogError(`${this.table} row ${id}`);
+  }
+}
