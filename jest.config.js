@@ -1,0 +1,50 @@
+/** Node's ESM in Jest needs NODE_OPTIONS=--experimental-vm-modules; `npm test` sets it. */
+const shared = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleFileExtensions: ['ts', 'mjs', 'js', 'json', 'node'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: { '^.+\\.ts$': ['@swc/jest'] },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.rollcall/', '<rootDir>/.bootstrap/'],
+};
+
+/** Suites that start processes get a run directory, and a check at the end that nothing of theirs is left. */
+const withRun = {
+  ...shared,
+  globalSetup: '<rootDir>/test/support/run/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/run/global-teardown.mjs',
+};
+
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: [
+        '<rootDir>/{src,projections}/**/*.spec.ts',
+        '<rootDir>/scripts/**/*.spec.mjs',
+        '<rootDir>/test/unit/**/*.spec.ts',
+      ],
+      testPathIgnorePatterns: ['/node_modules/', '\\.int\\.spec\\.ts$'],
+    },
+    {
+      ...withRun,
+      displayName: 'blackbox',
+      testMatch: ['<rootDir>/test/**/*.spec.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(unit|exclusive|conformance)/'],
+      testTimeout: 15_000,
+    },
+    {
+      ...withRun,
+      displayName: 'conformance',
+      testMatch: ['<rootDir>/test/conformance/**/*.spec.ts'],
+      testTimeout: 30_000,
+    },
+    {
+      ...withRun,
+      displayName: 'exclusive',
+      testMatch: ['<rootDir>/test/exclusive/**/*.spec.ts', '<rootDir>/{src,projections}/**/*.int.spec.ts'],
+      testTimeout: 120_000,
+    },
+  ],
+};

@@ -1,0 +1,49 @@
+/**
+ * `npm start`, `npm test` and the like come through here. It has no dependencies, so that it runs on a fresh clone:
+ * it installs what is missing, builds what has changed, then runs the target.
+ */
+import { existsSync } from 'node:fs';
+import { runNode } from './bootstrap/child.mjs';
+import { ensureBuilt } from './bootstrap/build.mjs';
+import { ensureInstalled, isInstalled } from './bootstrap/install.mjs';
+import { checkNodeVersion } from './bootstrap/node-version.mjs';
+import { inProject } from './bootstrap/project.mjs';
+import { exclusively } from './bootstrap/mutex.mjs';
+import { BootstrapError, say } from './bootstrap/say.mjs';
+import { runTests } from './run-tests.mjs';
+
+const envFile = inProject('.env');
+
+const targets = {
+  setup: () => 0,
+  start: (args) =>
+    runNode([
+      '--enable-source-maps',
+      ...(existsSync(envFile) ? [`--env-file=${envFile}`] : []),
+      inProject('dist/src/main.js'),
+      ...args,
+    ]),
+  test: (args) => runTests(args),
+  'test:long': (args) => runTests(args, { ROLLCALL_LONG: '1' }),
+  demo: (args) => runNode(['--enable-source-maps', inProject('dist/ops/demo/main.js'), ...args]),
+  bench: (args) => runNode(['--enable-source-maps', inProject('dist/ops/bench/main.js'), ...args]),
+};
+
+async function main([name, ...args]) {
+  checkNodeVersion();
+  const target = targets[name];
+  if (target === undefined) {
+    throw new BootstrapError(`usage: node scripts/run.mjs <${Object.keys(targets).join('|')}> [arguments]`);
+  }
+  if (!isInstalled()) await exclusively(inProject('.bootstrap', 'installing'), ensureInstalled);
+  await ensureBuilt();
+  return target(args);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof BootstrapError)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,43 @@
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Names the run's directory to workers and to every process that the run starts: it is how leaks are recognised. */
+export const RUN_VARIABLE = 'ROLLCALL_TEST_RUN';
+
+/** Everything that a run puts on disk lies below this directory. */
+export function runDirectory(): string {
+  const directory = process.env[RUN_VARIABLE];
+  if (directory === undefined)
+    throw new Error(`${RUN_VARIABLE} is not set: this project of jest.config.js has no global set-up`);
+  return directory;
+}
+
+/** A fresh directory of this run. The caller removes it; one that stays behind fails the run. */
+export function tempDirectory(name: string): string {
+  return enterable(mkdtempSync(join(runDirectory(), `${name}-`)));
+}
+
+/** A new run's directory. Short, because the path of a unix socket may have 107 bytes. */
+export function createRunDirectory(): string {
+  return enterable(mkdtempSync(join(tmpdir(), 'rollcall-')));
+}
+
+const ports = (): string => join(runDirectory(), 'ports');
+
+/** Remembers a port that this run opened, for the check at its end. */
+export function recordPort(port: number): void {
+  appendFileSync(ports(), `${port}\n`);
+}
+
+export function recordedPorts(): number[] {
+  if (!existsSync(ports())) return [];
+  const lines = readFileSync(ports(), 'utf8').split('\n').filter(Boolean);
+  return [...new Set(lines.map(Number))];
+}
+
+/** Postgres runs under another user when the tests run as root, and must get in. */
+function enterable(directory: string): string {
+  chmodSync(directory, 0o711);
+  return directory;
+}
