@@ -1,0 +1,56 @@
+import { registerDecorator } from 'class-validator';
+import type { ValidationOptions } from 'class-validator';
+import { fitsCodePoints, isSafeText } from '../safe-text.js';
+
+export const MAX_LABELS = 200;
+/** contract/sessions.md 1.8; values are cut by the domain, not refused. */
+export const MAX_LABEL_KEY = 128;
+
+/** The first thing wrong with a map of labels; `key` is the label at fault, null for the map itself. */
+export interface LabelsFault {
+  readonly type: string;
+  readonly key: string | null;
+  readonly msg: string;
+}
+
+export function labelsFault(value: unknown): LabelsFault | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { type: 'dict_type', key: null, msg: 'Input should be a valid dictionary' };
+  }
+  const entries: [string, unknown][] = Object.entries(value);
+  if (entries.length > MAX_LABELS) {
+    return { type: 'too_long', key: null, msg: `Dictionary should have at most ${MAX_LABELS} items` };
+  }
+  for (const [key, label] of entries) {
+    const fault = labelFault(key, label);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function labelFault(key: string, label: unknown): LabelsFault | null {
+  if (key === '') return { type: 'string_too_short', key, msg: 'Label key should have at least 1 character' };
+  if (!fitsCodePoints(key, MAX_LABEL_KEY)) {
+    return { type: 'string_too_long', key, msg: `Label key should have at most ${MAX_LABEL_KEY} characters` };
+  }
+  if (!isSafeText(key)) {
+    return { type: 'string_unicode', key, msg: 'Label key must not contain NUL or unpaired surrogates' };
+  }
+  // A label of this name would be lost, or worse, wherever labels are merged by assignment.
+  if (key === '__proto__') return { type: 'value_error', key, msg: 'Label key is reserved' };
+  return typeof label === 'string'
+    ? null
+    : { type: 'string_type', key, msg: 'Input should be a valid string' };
+}
+
+/** An object of string to string. */
+export function IsLabels(options?: ValidationOptions): PropertyDecorator {
+  return (target, property) =>
+    registerDecorator({
+      name: 'isLabels',
+      target: target.constructor,
+      propertyName: String(property),
+      options,
+      validator: { validate: (value: unknown) => labelsFault(value) === null },
+    });
+}
