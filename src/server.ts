@@ -1,7 +1,13 @@
-import { createServer } from 'node:http';
-import { once } from 'node:events';
+import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import type { Config } from './config/config.js';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { pino } from 'pino';
+import { AppModule } from './app.module.js';
+import type { AuthOptions } from './auth/auth-options.js';
+import type { AuthMode, Config } from './config/config.js';
+import { startCore } from './core.js';
+import { createHttpAdapter } from './http/adapter.js';
 
 export interface RunningServer {
   readonly port: number;
@@ -14,18 +20,37 @@ export interface ServerParts {
   readonly databaseUrl: string;
 }
 
-export async function startServer({ config }: ServerParts): Promise<RunningServer> {
-  const server = createServer((request, response) => {
-    response.writeHead(request.url === '/health' ? 200 : 404).end();
-  });
-  server.listen(config.port, config.host);
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+/** One node: the HTTP API over a log and a database that are there already. */
+export async function startServer({
+  config,
+  eventStoreUrl,
+  databaseUrl,
+}: ServerParts): Promise<RunningServer> {
+  const logger = pino({ level: config.logLevel, base: null });
+  const core = await startCore({ config, eventStoreUrl, databaseUrl, logger });
+  try {
+    const auth = authOptions(config.auth);
+    const adapter = createHttpAdapter({ mode: auth.mode, allowedOrigins: new Set(config.allowedOrigins) });
+    const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(core, auth), adapter, {
+      logger: ['error', 'warn'],
+    });
+    await app.listen(config.port, config.host);
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    return {
+      port,
+      close: async () => {
+        await app.close();
+        await core.close();
+      },
+    };
+  } catch (error) {
+    await core.close();
+    throw error;
+  }
+}
+
+function authOptions(auth: AuthMode): AuthOptions {
+  return auth.kind === 'none'
+    ? { mode: 'none' }
+    : { mode: 'header', header: auth.header.toLowerCase(), prefix: '' };
 }

@@ -49,7 +49,7 @@ export const pendingElicitationsProjection: Projection<ElicitationRow> = {
       position: 'bigint',
     },
     primaryKey: ['session_id', 'elicitation_id'],
-    indexes: ["(root_id, requested_position) WHERE state = 'open'"],
+    indexes: ["(root_id, requested_position) WHERE state = 'open'", '(root_id, elicitation_id)'],
     insertOnly: false,
   },
   keysOf: (event) => {

@@ -18,10 +18,16 @@ export type Ids = Readonly<Record<string, string>>;
 
 export interface Answer<Result> {
   readonly result: Result;
-  /** Of the last event that the command appended; null when it changed nothing. */
-  readonly position: Position | null;
+  /** Of the last event that the command appended; the checkpoint when it changed nothing. */
+  readonly position: Position;
   /** Whether the read models of this answer's position are ready. */
   readonly projected: boolean;
+  readonly replayed: boolean;
+}
+
+interface Done<Result> {
+  readonly result: Result;
+  readonly position: Position | null;
   readonly replayed: boolean;
 }
 
@@ -54,13 +60,13 @@ export class CommandRunner {
     const done = await this.inFlight.alone(keys, () => this.keyed(plan, keys));
     if (isRefusal(done)) return done;
     const projected = await this.visible(plan.request, done.position);
-    return { ...done, projected };
+    return { ...done, position: done.position ?? this.watch.position, projected };
   }
 
   private async keyed<Result extends Ids>(
     plan: CommandPlan<Result>,
     keys: readonly CommandKey[],
-  ): Promise<Omit<Answer<Result>, 'projected'> | Refusal> {
+  ): Promise<Done<Result> | Refusal> {
     for (let attempt = 0; attempt < LOOK_UPS; attempt += 1) {
       const { known, checkpoint } =
         keys.length === 0 ? NO_KEYS : await this.keys.find(keys, plan.request.idempotency);
@@ -81,7 +87,7 @@ export class CommandRunner {
     plan: CommandPlan<Result>,
     keys: readonly CommandKey[],
     lookedUpAt: Position,
-  ): Promise<Omit<Answer<Result>, 'projected'> | Refusal | 'look-again'> {
+  ): Promise<Done<Result> | Refusal | 'look-again'> {
     const outcome = await plan.carryOut(contextOf(plan, keys, lookedUpAt));
     switch (outcome.kind) {
       case 'done':
@@ -99,7 +105,7 @@ export class CommandRunner {
     plan: CommandPlan<Result>,
     result: Result,
     position: Position,
-  ): Promise<Omit<Answer<Result>, 'projected'>> {
+  ): Promise<Done<Result>> {
     const completed = (await plan.completeReplay?.(result)) ?? position;
     return { result, position: completed > position ? completed : position, replayed: true };
   }

@@ -1,0 +1,37 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { SystemClock } from './clock/clock.js';
+import { AgentStore } from './agents/aggregate.js';
+import { CommandRunner } from './command-handling/command-runner.js';
+import type { Core } from './core.js';
+import { PromptHolders } from './elicitations/prompt-holders.js';
+import { StreamNames } from './event-store/stream-names.js';
+import { FaultPoints } from './fault-points/fault-points.js';
+import { Health } from './observability/health.js';
+import { ReadModels } from './read-models/read-models.js';
+import { SessionStore } from './sessions/aggregate.js';
+import { SessionCommands } from './sessions/session-commands.js';
+
+/** What handlers and controllers may ask for; built before Nest, so that a failing start is one clear line. */
+@Module({})
+export class CoreModule {
+  static of(core: Core): DynamicModule {
+    const providers: Provider[] = [
+      { provide: SystemClock, useValue: core.clock },
+      { provide: FaultPoints, useValue: core.faults },
+      { provide: StreamNames, useValue: core.names },
+      { provide: SessionStore, useValue: core.sessionStore },
+      { provide: AgentStore, useValue: core.agentStore },
+      { provide: SessionCommands, useValue: core.sessions },
+      { provide: CommandRunner, useValue: core.runner },
+      { provide: ReadModels, useValue: core.readModels },
+      { provide: PromptHolders, useValue: core.promptHolders },
+      { provide: Health, useValue: core.health },
+    ];
+    return {
+      module: CoreModule,
+      global: true,
+      providers,
+      exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
+    };
+  }
+}

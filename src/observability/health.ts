@@ -1,0 +1,60 @@
+import type { Database } from '../database/database.js';
+import type { EventLog } from '../event-store/event-log.js';
+import { within } from '../event-store/time-limit.js';
+import type { ProjectionEngine } from '../projection-engine/engine.js';
+
+export type PartHealth = 'ok' | 'unavailable' | 'catching_up';
+
+export interface HealthReport {
+  readonly status: 'ok' | 'unavailable';
+  readonly parts: {
+    readonly log: PartHealth;
+    readonly database: PartHealth;
+    readonly projections: PartHealth;
+  };
+}
+
+const ANSWER_MS = 2_000;
+
+/** Whether this node can do its work now: read and append, show, and keep what is shown up to date. */
+export class Health {
+  constructor(
+    private readonly log: EventLog,
+    private readonly database: Database,
+    private readonly engine: ProjectionEngine,
+    private readonly setVersion: string,
+  ) {}
+
+  async report(): Promise<HealthReport> {
+    const [log, database] = await Promise.all([this.logHealth(), this.databaseHealth()]);
+    const projections = database === 'ok' ? await this.projectionHealth() : 'unavailable';
+    const usable = [log, database, projections].every((part) => part === 'ok');
+    return { status: usable ? 'ok' : 'unavailable', parts: { log, database, projections } };
+  }
+
+  private async logHealth(): Promise<PartHealth> {
+    return within(ANSWER_MS, this.log.head()).then(
+      () => 'ok',
+      () => 'unavailable',
+    );
+  }
+
+  private async databaseHealth(): Promise<PartHealth> {
+    return (await this.database.refusalIfAway()) === null ? 'ok' : 'unavailable';
+  }
+
+  /** A node that stands by is as healthy as the owner whose lease it watches. */
+  private async projectionHealth(): Promise<PartHealth> {
+    if (this.engine.state === 'live') return 'ok';
+    if (this.engine.state === 'catching-up') return 'catching_up';
+    const rows = await this.database
+      .query(
+        'set-owned',
+        `SELECT 1 AS owned FROM rollcall.projection_sets
+         WHERE version = $1 AND owner IS NOT NULL AND renewed_at > clock_timestamp() - interval '3 seconds'`,
+        [this.setVersion],
+      )
+      .catch(() => []);
+    return this.engine.state === 'standing-by' && rows.length > 0 ? 'ok' : 'unavailable';
+  }
+}

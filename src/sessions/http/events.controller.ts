@@ -1,0 +1,37 @@
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { CommandRequest } from '../../command-handling/command-request.js';
+import { accepted, granted } from '../../http/answer.js';
+import { FromRequest } from '../../http/command-request.param.js';
+import { ApiError } from '../../http/errors.js';
+import { SessionId } from '../../http/path-params.js';
+import { accessible } from '../access.js';
+import { SessionCommands } from '../session-commands.js';
+import { PostEventDto } from './event.dto.js';
+import { EventIntake } from './event-intake.js';
+
+@Controller('v1/sessions/:id/events')
+export class EventsController {
+  constructor(
+    private readonly intake: EventIntake,
+    private readonly sessions: SessionCommands,
+  ) {}
+
+  /** Checked in the order of `contract/sessions.md` 6.1: body, access, author, type, payload. */
+  @Post()
+  @HttpCode(202)
+  async post(
+    @FromRequest() request: CommandRequest,
+    @SessionId() sessionId: string,
+    @Body() body: PostEventDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    granted(accessible(request.principal, await this.sessions.recall(sessionId)));
+    if (body.created_by != null)
+      throw new ApiError('forbidden', 'Only a runner may say who created an event.');
+    const taken = granted(await this.intake.take(request, sessionId, body.type, body.data ?? {}));
+    if (taken.answer) accepted(reply, request, taken.answer);
+    if (taken.resolution) void reply.header('rollcall-resolution', taken.resolution);
+    return taken.body;
+  }
+}

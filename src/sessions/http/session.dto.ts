@@ -1,0 +1,129 @@
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
+import {
+  IsLabels,
+  IsSafeText,
+  MaxCodePoints,
+  OptionalBody,
+  PageQuery,
+  StrictBody,
+} from '../../http/validation.js';
+import type { CloseReason } from '../domain/events.js';
+import type { SessionKind, SessionSort } from '../queries/list-sessions.js';
+
+/** Code points (`contract/sessions.md` 1.8). */
+const TITLE_LENGTH = 768;
+const NAME_LENGTH = 128;
+
+/** `POST /v1/sessions`, `contract/sessions.md` 2.1. */
+export class CreateSessionDto {
+  /** May be left out exactly for children (`api.md` 2). */
+  @ValidateIf((body: CreateSessionDto) => body.parent_session_id == null || body.agent_id != null)
+  @IsString()
+  agent_id?: string | null;
+
+  @IsOptional()
+  @IsString()
+  parent_session_id?: string | null;
+
+  @IsOptional()
+  @IsString()
+  @IsSafeText()
+  @MaxCodePoints(TITLE_LENGTH)
+  title?: string | null;
+
+  /** Stated, it beats what the title says (design 13.5). */
+  @IsOptional()
+  @IsString()
+  @IsSafeText()
+  @MaxCodePoints(NAME_LENGTH)
+  tool?: string | null;
+
+  /** Stated, it beats what the title says (design 13.5). */
+  @IsOptional()
+  @IsString()
+  @IsSafeText()
+  @MaxCodePoints(TITLE_LENGTH)
+  session_name?: string | null;
+
+  @IsOptional()
+  @IsLabels()
+  labels?: Record<string, string> | null;
+}
+
+/** `PATCH /v1/sessions/{id}`; a member that is left out stays as it is. */
+@StrictBody()
+export class PatchSessionDto {
+  @IsOptional()
+  @IsString()
+  @IsSafeText()
+  @MaxCodePoints(TITLE_LENGTH)
+  title?: string | null;
+
+  @IsOptional()
+  @IsLabels()
+  labels?: Record<string, string> | null;
+}
+
+/** `POST /v1/sessions/{id}/close`. */
+@OptionalBody()
+@StrictBody()
+export class CloseSessionDto {
+  @IsOptional()
+  @IsIn(['done', 'cancelled', 'compacted'])
+  reason?: CloseReason | null;
+
+  @IsOptional()
+  @IsString()
+  successor_session_id?: string | null;
+}
+
+const asBoolean = Transform(({ value }: { value: unknown }) =>
+  value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value,
+);
+
+export class SnapshotQuery {
+  @asBoolean
+  @IsBoolean()
+  include_items = true;
+
+  @asBoolean
+  @IsBoolean()
+  include_liveness = true;
+
+  /** Understood for the contract's sake: the status is never stale here. */
+  @asBoolean
+  @IsBoolean()
+  refresh_state = false;
+}
+
+export class SessionListQuery extends PageQuery {
+  @IsIn(['created_at', 'updated_at'])
+  sort_by: SessionSort = 'created_at';
+
+  @IsIn(['default', 'sub_agent', 'any'])
+  kind: SessionKind = 'default';
+
+  @IsOptional()
+  @IsString()
+  agent_id?: string;
+
+  @IsOptional()
+  @IsString()
+  agent_name?: string;
+}
+
+export class ChildListQuery extends PageQuery {
+  @IsOptional()
+  @IsString()
+  tool?: string;
+
+  @IsOptional()
+  @IsString()
+  session_name?: string;
+}
+
+export class ItemListQuery extends PageQuery {
+  override limit = 100;
+  override order: 'asc' | 'desc' = 'asc';
+}

@@ -1,0 +1,117 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Principal } from '../../auth/principal.js';
+import { fromDatabase } from '../../projection-engine/row-codec.js';
+import { ReadModels } from '../../read-models/read-models.js';
+import { isRefusal, type Refusal } from '../../refusal.js';
+import { rowOf, sessionColumns, type SessionRow } from '../../../projections/sessions/row.js';
+import { accessible, mayAccess, sessionNotFound } from '../access.js';
+import { SessionCommands } from '../session-commands.js';
+import { type ItemRow, type OpenPromptRow, type Snapshot, toSnapshot } from './snapshot.js';
+
+const SNAPSHOT_ITEMS = 100;
+/** `contract/sessions.md` 1.7. */
+const OWNER_LEVEL = 4;
+
+export interface SnapshotOptions {
+  readonly items: boolean;
+  readonly liveness: boolean;
+}
+
+export class GetSession extends Query<Snapshot | Refusal> {
+  constructor(
+    readonly principal: Principal,
+    readonly sessionId: string,
+    readonly options: SnapshotOptions,
+    /** True when the read models are known to lag behind a change just made: answer from the decided state. */
+    readonly fromState: boolean,
+  ) {
+    super();
+  }
+}
+
+interface Found {
+  readonly checkpoint: string;
+  readonly prompts: readonly OpenPromptRow[] | null;
+  readonly items: readonly ItemRow[] | null;
+}
+
+@QueryHandler(GetSession)
+export class GetSessionHandler implements IQueryHandler<GetSession> {
+  private readonly text: string;
+
+  constructor(
+    private readonly readModels: ReadModels,
+    private readonly sessions: SessionCommands,
+  ) {
+    const { schema } = readModels;
+    this.text = `
+      SELECT c.position AS checkpoint, s.*,
+        (SELECT json_agg(json_build_object('session_id', e.session_id, 'elicitation_id', e.elicitation_id, 'params', e.params,
+             'requested_at', floor(extract(epoch FROM e.requested_at))) ORDER BY e.requested_position)
+         FROM ${schema}.pending_elicitations e
+         WHERE e.root_id = s.root_id AND e.state = 'open' AND (e.session_id = s.id OR s.id = ANY(e.ancestor_ids))) AS prompts,
+        (SELECT json_agg(json_build_object('item_id', i.item_id, 'response_id', i.response_id, 'type', i.type, 'payload', i.payload,
+             'created_by', i.created_by, 'created_at', floor(extract(epoch FROM i.created_at))) ORDER BY i.position)
+         FROM (SELECT * FROM ${schema}.session_items WHERE session_id = s.id ORDER BY position DESC LIMIT $2) i) AS items
+      FROM ${schema}.checkpoint c JOIN ${schema}.sessions s ON s.id = $1`;
+  }
+
+  async execute(query: GetSession): Promise<Snapshot | Refusal> {
+    if (query.fromState) return this.fromState(query);
+    return (await this.find(query)) ?? (await this.afterMiss(query));
+  }
+
+  private async find({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal | null> {
+    const rows = await this.readModels.query<Found & Record<string, unknown>>('get-session', this.text, [
+      sessionId,
+      options.items ? SNAPSHOT_ITEMS : 0,
+    ]);
+    const [found] = rows;
+    if (!found) return null;
+    const session = fromDatabase(sessionColumns, found) as SessionRow;
+    if (!mayAccess(principal, session)) return sessionNotFound();
+    return {
+      body: toSnapshot({
+        session,
+        prompts: found.prompts ?? [],
+        items: found.items ?? [],
+        permissionLevel: levelOf(principal),
+        withLiveness: options.liveness,
+      }),
+      checkpoint: BigInt(found.checkpoint),
+      etag: session.position,
+    };
+  }
+
+  /** The read models may not have come to the session yet: the log knows whether it exists. */
+  private async afterMiss(query: GetSession): Promise<Snapshot | Refusal> {
+    const facts = accessible(query.principal, await this.sessions.read(query.sessionId));
+    if (isRefusal(facts)) return facts;
+    await this.readModels.caughtUpTo(facts.createdPosition);
+    return (await this.find(query)) ?? this.fromState(query);
+  }
+
+  private async fromState({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal> {
+    const state = await this.sessions.read(sessionId);
+    const facts = accessible(principal, state);
+    if (isRefusal(facts)) return facts;
+    const prompts = [...state.prompts.open].map(([id, { params }]) => ({
+      session_id: sessionId,
+      elicitation_id: id,
+      params,
+      requested_at: Math.floor(facts.updatedAt / 1000),
+    }));
+    const source = {
+      session: rowOf(facts),
+      prompts,
+      items: [],
+      permissionLevel: levelOf(principal),
+      withLiveness: options.liveness,
+    };
+    return { body: toSnapshot(source), checkpoint: facts.position, etag: facts.position };
+  }
+}
+
+function levelOf(principal: Principal): number | null {
+  return principal.kind === 'anonymous' ? null : OWNER_LEVEL;
+}

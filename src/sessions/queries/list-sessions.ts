@@ -1,0 +1,133 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { sessionColumns, type SessionRow } from '../../../projections/sessions/row.js';
+import { ownerOf, type Principal } from '../../auth/principal.js';
+import type { Position } from '../../event-store/position.js';
+import { fromDatabase } from '../../projection-engine/row-codec.js';
+import { ReadModels } from '../../read-models/read-models.js';
+import { shownLabels } from '../domain/labels.js';
+import { listStatusOf } from '../domain/status.js';
+import type { RollupCounts } from './child-row.js';
+import { cutPage, type Page, type PageRequest, pageSql } from './page.js';
+import { epochSeconds } from './snapshot.js';
+
+export type SessionKind = 'default' | 'sub_agent' | 'any';
+export type SessionSort = 'created_at' | 'updated_at';
+
+export interface ListedSessions extends Page<{ readonly id: string }> {
+  readonly checkpoint: Position;
+}
+
+/** `GET /v1/sessions`: what the principal may read and has an agent. */
+export class ListSessions extends Query<ListedSessions> {
+  constructor(
+    readonly principal: Principal,
+    readonly page: PageRequest,
+    readonly sortBy: SessionSort,
+    readonly filter: {
+      readonly kind: SessionKind;
+      readonly agentId: string | null;
+      readonly agentName: string | null;
+    },
+  ) {
+    super();
+  }
+}
+
+interface Found {
+  readonly checkpoint: string;
+  readonly id: string | null;
+  readonly counts: (RollupCounts & { readonly busy_descendants: number }) | null;
+}
+
+const SORT_COLUMN: Readonly<Record<SessionSort, string>> = {
+  created_at: 'created_position',
+  updated_at: 'position',
+};
+const KIND_CONDITION: Readonly<Record<SessionKind, string>> = {
+  default: 'parent_id IS NULL',
+  sub_agent: 'parent_id IS NOT NULL',
+  any: 'true',
+};
+
+@QueryHandler(ListSessions)
+export class ListSessionsHandler implements IQueryHandler<ListSessions> {
+  constructor(private readonly readModels: ReadModels) {}
+
+  async execute({ principal, page, sortBy, filter }: ListSessions): Promise<ListedSessions> {
+    const everyone = principal.kind === 'anonymous';
+    const rows = await this.readModels.query<Found & Record<string, unknown>>(
+      `list-sessions-${page.order}-${sortBy}-${filter.kind}-${everyone ? 'all' : 'own'}`,
+      listSql(this.readModels.schema, page, sortBy, filter.kind, everyone),
+      [
+        page.limit + 1,
+        page.after,
+        page.before,
+        filter.agentId,
+        filter.agentName,
+        ...(everyone ? [] : [ownerOf(principal)]),
+      ],
+    );
+    const sessions = rows.filter((row) => row.id !== null).map((row) => listRow(row, principal));
+    return { ...cutPage(sessions, page.limit), checkpoint: BigInt(rows[0]?.checkpoint ?? 0) };
+  }
+}
+
+function listSql(
+  schema: string,
+  page: PageRequest,
+  sortBy: SessionSort,
+  kind: SessionKind,
+  everyone: boolean,
+): string {
+  const column = SORT_COLUMN[sortBy];
+  const cursor = (placeholder: string): string =>
+    `(SELECT ${column} FROM ${schema}.sessions WHERE id = ${placeholder})`;
+  const { where, order } = pageSql(page, column, cursor, { after: '$2', before: '$3' });
+  return `
+    SELECT k.position AS checkpoint, s.*, r.counts
+    FROM ${schema}.checkpoint k
+    LEFT JOIN LATERAL (
+      SELECT * FROM ${schema}.sessions
+      WHERE ${KIND_CONDITION[kind]} AND agent_id IS NOT NULL AND ${everyone ? 'true' : 'owner = $6'}
+        AND ($4::text IS NULL OR agent_id = $4) AND ($5::text IS NULL OR agent_name = $5) AND ${where}
+      ORDER BY ${order} LIMIT $1) s ON true
+    LEFT JOIN LATERAL (
+      SELECT json_build_object('pending', coalesce(sum(pending), 0),
+        'pending_self', coalesce(sum(pending) FILTER (WHERE session_id = s.id), 0),
+        'busy_descendants', coalesce(sum(busy) FILTER (WHERE session_id <> s.id), 0),
+        'oldest_pending_at', floor(extract(epoch FROM min(oldest_pending_at)))) AS counts
+      FROM ${schema}.session_rollups WHERE ancestor_id = s.id AND (pending > 0 OR busy > 0)) r ON true
+    ORDER BY s.${order}`;
+}
+
+/** `contract/sessions.md` 3.1: fields without a value are left out. */
+function listRow(source: Found & Record<string, unknown>, principal: Principal): { readonly id: string } {
+  const row = fromDatabase(sessionColumns, source) as SessionRow;
+  const counts = source.counts ?? {
+    pending: 0,
+    pending_self: 0,
+    oldest_pending_at: null,
+    busy_descendants: 0,
+  };
+  const body = {
+    agent_id: row.agent_id,
+    agent_name: row.agent_name,
+    status: listStatusOf(row.status, counts.busy_descendants),
+    created_at: epochSeconds(row.created_at),
+    updated_at: epochSeconds(row.updated_at),
+    title: row.title,
+    labels: shownLabels(row.labels, row.closed !== null),
+    permission_level: principal.kind === 'anonymous' ? null : 4,
+    owner: row.owner,
+    pending_elicitations_count: counts.pending,
+    archived: false,
+    parent_session_id: row.parent_id,
+    closed: row.closed !== null,
+    pending_self: counts.pending_self,
+    pending_descendants: counts.pending - counts.pending_self,
+    oldest_pending_at: counts.oldest_pending_at,
+    position: row.position.toString(),
+  };
+  const given = Object.entries(body).filter(([, value]) => value !== null);
+  return { id: row.id, ...Object.fromEntries(given) };
+}
