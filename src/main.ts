@@ -12,7 +12,8 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = consoleLog(config.logLevel);
   const stopped = new AbortController();
-  const starting = startApplication(config, log, stopped.signal);
+  // Not before the handlers below are in place: a signal must find everything that has been started.
+  const starting = Promise.resolve().then(() => startApplication(config, log, stopped.signal));
 
   const stop = (exitCode: number): void => {
     if (stopped.signal.aborted) return;
