@@ -37,8 +37,9 @@ beforeAll(() => {
 });
 
 afterAll(() => {
-  expect(processesOn(directory)).toEqual([]);
+  const left = processesOn(directory);
   rmSync(directory, { recursive: true, force: true });
+  expect(left).toEqual([]);
 });
 
 const built = (): string => readFileSync(join(checkout, 'dist', '.built'), 'utf8');

@@ -22,8 +22,9 @@ beforeEach(() => {
 
 afterEach(async () => {
   await Promise.all(started.splice(0).map((whole) => whole.end('SIGTERM')));
-  expect(processesOn(dataDir)).toEqual([]);
+  const left = processesOn(dataDir);
   rmSync(dataDir, { recursive: true, force: true });
+  expect(left).toEqual([]);
 });
 
 async function start(): Promise<WholeProcess> {
