@@ -115,6 +115,7 @@ module.exports = {
     },
   ],
   options: {
+    exclude: { path: '^(dist|coverage|\\.bootstrap|\\.rollcall)/|^[^/]+\\.c?js$' },
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },
