@@ -102,7 +102,9 @@ export class SqlDatabase {
    */
   close(): void {
     try {
-      this.native.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_schema');
+      this.native.exec(
+        'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_schema',
+      );
     } catch {
       // A file that cannot be read, or a full disk: the next start finds the write-ahead log where it is.
     }
