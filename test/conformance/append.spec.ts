@@ -30,9 +30,14 @@ beforeAll(async () => {
 afterAll(() => store.stop());
 
 describe.each(appendPaths)('appending by %s', (_path, options) => {
-  const append = (stream: string, events: ReturnType<typeof sampleEvents>, expectedRevision: Expected = ANY) =>
-    store.client.appendToStream(stream, events, { ...options, expectedRevision });
-  type Expected = NonNullable<Parameters<EventStoreUnderTest['client']['appendToStream']>[2]>['expectedRevision'];
+  const append = (
+    stream: string,
+    events: ReturnType<typeof sampleEvents>,
+    expectedRevision: Expected = ANY,
+  ) => store.client.appendToStream(stream, events, { ...options, expectedRevision });
+  type Expected = NonNullable<
+    Parameters<EventStoreUnderTest['client']['appendToStream']>[2]
+  >['expectedRevision'];
 
   it('numbers the events of a stream from 0 without a gap', async () => {
     const stream = newStream();
@@ -191,7 +196,9 @@ describe.each(appendPaths)('appending by %s', (_path, options) => {
 
   it('answers many appends in flight each with its own result', async () => {
     const streams = Array.from({ length: 60 }, () => newStream());
-    const results = await Promise.all(streams.map((stream, index) => append(stream, sampleEvents((index % 5) + 1))));
+    const results = await Promise.all(
+      streams.map((stream, index) => append(stream, sampleEvents((index % 5) + 1))),
+    );
     expect(results.map((result) => result.nextExpectedRevision)).toEqual(
       streams.map((_, index) => BigInt(index % 5)),
     );
@@ -238,7 +245,9 @@ describe('an append that is too large', () => {
 
   it.each(appendPaths)('is refused whole or written whole by %s', async (_path, options) => {
     const stream = newStream();
-    const outcome = await store.client.appendToStream(stream, parts(), options).catch((error: unknown) => error);
+    const outcome = await store.client
+      .appendToStream(stream, parts(), options)
+      .catch((error: unknown) => error);
     if (outcome instanceof MaxAppendSizeExceededError) {
       expect(outcome.maxAppendSize).toBeGreaterThanOrEqual(1024 * 1024);
       expect(await rejection(revisionsIn(store.client.readStream(stream)))).toMatchObject({
@@ -262,7 +271,9 @@ describe('an append that is too large', () => {
 describe('an empty append', () => {
   it('succeeds on a stream that does not exist and does not create it', async () => {
     const stream = newStream();
-    expect((await store.client.appendToStream(stream, [], { expectedRevision: NO_STREAM })).success).toBe(true);
+    expect((await store.client.appendToStream(stream, [], { expectedRevision: NO_STREAM })).success).toBe(
+      true,
+    );
     expect(await rejection(revisionsIn(store.client.readStream(stream)))).toMatchObject({
       type: 'stream-not-found',
     });

@@ -11,7 +11,9 @@ beforeAll(async () => {
 afterAll(() => store.stop());
 
 describe.each(appendPaths)('a retry with the same ids by %s', (_path, options) => {
-  type Expected = NonNullable<Parameters<EventStoreUnderTest['client']['appendToStream']>[2]>['expectedRevision'];
+  type Expected = NonNullable<
+    Parameters<EventStoreUnderTest['client']['appendToStream']>[2]
+  >['expectedRevision'];
   const append = (stream: string, events: ReturnType<typeof sampleEvents>, expectedRevision: Expected) =>
     store.client.appendToStream(stream, events, { ...options, expectedRevision });
 
@@ -58,18 +60,18 @@ describe.each(appendPaths)('a retry with the same ids by %s', (_path, options) =
     const stream = newStream();
     const events = sampleEvents(2);
     await append(stream, events, NO_STREAM);
-    expect(await rejection(append(stream, [...sampleEvents(1), ...events.slice(1)], NO_STREAM))).toBeInstanceOf(
-      WrongExpectedVersionError,
-    );
+    expect(
+      await rejection(append(stream, [...sampleEvents(1), ...events.slice(1)], NO_STREAM)),
+    ).toBeInstanceOf(WrongExpectedVersionError);
   });
 
   it('with another later event is refused', async () => {
     const stream = newStream();
     const events = sampleEvents(2);
     await append(stream, events, NO_STREAM);
-    expect(await rejection(append(stream, [...events.slice(0, 1), ...sampleEvents(1)], NO_STREAM))).toBeInstanceOf(
-      WrongExpectedVersionError,
-    );
+    expect(
+      await rejection(append(stream, [...events.slice(0, 1), ...sampleEvents(1)], NO_STREAM)),
+    ).toBeInstanceOf(WrongExpectedVersionError);
   });
 
   it('in another order is refused', async () => {

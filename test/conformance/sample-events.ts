@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { AppendToStreamOptions, JSONEventData, RecordedEvent, ResolvedEvent } from '@eventstore/db-client';
+import type {
+  AppendToStreamOptions,
+  JSONEventData,
+  RecordedEvent,
+  ResolvedEvent,
+} from '@eventstore/db-client';
 import { jsonEvent } from '@eventstore/db-client';
 
 /** A stream name that no other run has used: the server may be shared. */
