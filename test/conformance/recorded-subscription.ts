@@ -86,7 +86,7 @@ export class RecordedSubscription {
 
 export interface FilterSketch {
   readonly on: 'stream' | 'type';
-  readonly prefixes?: string[];
+  readonly prefixes?: readonly string[];
   readonly regex?: string;
   readonly maxSearchWindow?: number;
   readonly checkpointInterval?: number;
@@ -106,6 +106,6 @@ export function recordingFilter(sketch: FilterSketch, deliveries: Delivery[]): F
     ...(checkpointInterval === undefined ? {} : { checkpointInterval }),
   };
   return sketch.regex === undefined
-    ? build({ ...options, prefixes: sketch.prefixes ?? [] })
+    ? build({ ...options, prefixes: [...(sketch.prefixes ?? [])] })
     : build({ ...options, regex: sketch.regex });
 }
