@@ -86,7 +86,9 @@ export class EventLog {
 
   async close(): Promise<void> {
     // The client waits for streams to finish, and one that the server ended a moment before never tells it.
-    await within(CLOSE_MS, Promise.allSettled([this.writer.dispose(), this.reader.dispose()])).catch(() => undefined);
+    await within(CLOSE_MS, Promise.allSettled([this.writer.dispose(), this.reader.dispose()])).catch(
+      () => undefined,
+    );
   }
 
   private async appendWithRetries(
