@@ -7,11 +7,16 @@ import { parseId } from '../../ids.js';
 import { isRefusal, refuse, type Refusal } from '../../refusal.js';
 import { accessible } from '../access.js';
 import { decideClose } from '../domain/decide/close.js';
-import { decidePatch, decideRenameChild, type SessionPatch } from '../domain/decide/rename.js';
+import {
+  decidePatch,
+  decideRenameChild,
+  type NameGranted,
+  type SessionPatch,
+} from '../domain/decide/rename.js';
 import type { SessionFacts } from '../domain/facts.js';
 import { reservedKey, toStoredLabels } from '../domain/labels.js';
 import { withoutTombstone } from '../domain/title.js';
-import { latest, SessionCommands } from '../session-commands.js';
+import { latest, SessionCommands, versionRefusal } from '../session-commands.js';
 import { claimName } from './name-claim.js';
 import { releaseName } from './release-name.js';
 
@@ -41,8 +46,10 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     const labels = command.patch.labels === undefined ? undefined : toStoredLabels(command.patch.labels);
     const reserved = reservedKey(command.patch.labels ?? {});
     if (reserved !== null) return refuse('invalid_input', `Label "${reserved}" is reserved.`);
-    const facts = accessible(request.principal, await this.sessions.recall(sessionId));
+    const facts = accessible(request.principal, await this.sessions.read(sessionId));
     if (isRefusal(facts)) return facts;
+    const outdated = versionRefusal(facts, command.ifMatch);
+    if (outdated) return outdated;
     const { title } = command.patch;
     const closing =
       typeof title === 'string'
@@ -67,15 +74,17 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     patch: SessionPatch,
     closes: boolean,
   ): Promise<Outcome<Patched>> {
-    const renamed = closes ? null : await this.claim(context, request, facts, patch.title);
-    if (renamed && renamed.kind !== 'done') return renamed;
+    const granted = closes ? null : await this.claim(context, request, facts, patch.title);
+    if (granted && granted.kind !== 'done') return granted;
+    const sequence = granted?.result.sequence ?? null;
     const patched = await this.sessions.decide(context, {
       principal: request.principal,
       sessionId,
-      ifMatch,
+      // What the parent has granted will be carried out: from there on it is too late for the precondition to fail.
+      ifMatch: sequence === null ? ifMatch : null,
       record: () => ({ session_id: sessionId }),
       decide: (state) => {
-        const change = decidePatch(state, patch);
+        const change = decidePatch(state, { ...patch, sequence });
         const close = closes ? decideClose(state, { reason: 'done', successorId: null }) : null;
         if (isRefusal(change) || close === null) return change;
         return isRefusal(close) ? close : { events: [...change.events, ...close.events], result: null };
@@ -86,7 +95,7 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     return {
       ...patched,
       result: { session_id: sessionId },
-      position: latest(patched.position, renamed?.position ?? null, released),
+      position: latest(patched.position, granted?.position ?? null, released),
     };
   }
 
@@ -96,11 +105,11 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     { principal }: CommandRequest,
     facts: SessionFacts,
     title: string | null | undefined,
-  ): Promise<Outcome<null> | null> {
+  ): Promise<Outcome<NameGranted> | null> {
     const { parentId } = facts;
     if (parentId === null || title === undefined || facts.closed !== null || title === facts.title)
       return null;
-    return claimName<null>(
+    return claimName<NameGranted>(
       title,
       (released) =>
         this.sessions.decide(
