@@ -55,6 +55,8 @@ module.exports = {
       from: { path: DOMAIN },
       to: {
         path: '^src/([^/]+/(http|commands|queries)|database|event-store|projection-engine|reactors|live|auth|config)/',
+        // What an event type is, is part of the domain's language.
+        pathNot: '^src/event-store/event-type\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -113,6 +115,7 @@ module.exports = {
     },
   ],
   options: {
+    exclude: { path: '^(dist|coverage|\\.bootstrap|\\.rollcall)/|^[^/]+\\.c?js$' },
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },

@@ -30,21 +30,21 @@ export default {
     {
       ...withRun,
       displayName: 'blackbox',
+      setupFilesAfterEnv: ['<rootDir>/test/support/run/black-box-patience.mjs'],
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(unit|exclusive|conformance)/'],
-      testTimeout: 15_000,
     },
     {
       ...withRun,
       displayName: 'conformance',
+      setupFilesAfterEnv: ['<rootDir>/test/support/run/patience.mjs'],
       testMatch: ['<rootDir>/test/conformance/**/*.spec.ts'],
-      testTimeout: 30_000,
     },
     {
       ...withRun,
       displayName: 'exclusive',
       testMatch: ['<rootDir>/test/exclusive/**/*.spec.ts', '<rootDir>/{src,projections}/**/*.int.spec.ts'],
-      testTimeout: 120_000,
+      setupFilesAfterEnv: ['<rootDir>/test/support/run/patience.mjs'],
     },
   ],
 };

@@ -11,19 +11,20 @@ const STOP_WITHIN_MS = 9_500;
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = consoleLog(config.logLevel);
-  const starting = startApplication(config, log);
-  let stopping = false;
+  const stopped = new AbortController();
+  // Not before the handlers below are in place: a signal must find everything that has been started.
+  const starting = Promise.resolve().then(() => startApplication(config, log, stopped.signal));
 
   const stop = (exitCode: number): void => {
-    if (stopping) return;
-    stopping = true;
+    if (stopped.signal.aborted) return;
+    stopped.abort();
     setTimeout(() => {
       log.error('did not stop in time; leaving as it is');
       process.exit(exitCode === 0 ? 1 : exitCode);
     }, STOP_WITHIN_MS).unref();
     void starting
       .then(async (application) => application.stop())
-      .catch(() => undefined) // a failed start has been reported and has cleaned up after itself
+      .catch(() => undefined) // a start that was given up has cleaned up after itself
       .then(() => process.exit(exitCode));
   };
 
@@ -44,7 +45,11 @@ async function main(): Promise<void> {
     stop(1);
   });
 
-  announce(config, await starting);
+  try {
+    announce(config, await starting);
+  } catch (error) {
+    if (!stopped.signal.aborted) throw error;
+  }
 }
 
 function announce(config: Config, { port }: Application): void {

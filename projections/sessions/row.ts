@@ -28,7 +28,7 @@ export interface SessionRow extends ProjectedRow {
   readonly created_position: bigint;
 }
 
-export const sessionColumns: Readonly<Record<keyof SessionRow & string, ColumnType>> = {
+export const sessionColumns: Readonly<Record<keyof SessionRow, ColumnType>> = {
   id: 'text',
   parent_id: 'text',
   root_id: 'text',

@@ -56,6 +56,7 @@ describe('loadConfig', () => {
     ['ROLLCALL_STREAM_PREFIX', 'rollcall'],
     ['ROLLCALL_STREAM_PREFIX', '$x.'],
     ['LOG_LEVEL', 'loud'],
+    ['ROLLCALL_EMBEDDED_FORCE', 'yes'],
     ['ROLLCALL_WS_ALLOWED_ORIGINS', 'example.org'],
     ['OMNIGENT_WS_ALLOWED_ORIGINS', 'https://a.example/path'],
   ])('refuses %s=%s in one line that names the variable', (name, value) => {

@@ -59,6 +59,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       `must be a loopback address (such as 127.0.0.1) while ROLLCALL_AUTH is none, not ${JSON.stringify(host)}`,
     );
   }
+  read('ROLLCALL_EMBEDDED_FORCE');
   const origins = [...read('ROLLCALL_WS_ALLOWED_ORIGINS'), ...read('OMNIGENT_WS_ALLOWED_ORIGINS')];
   return Object.freeze({
     host,

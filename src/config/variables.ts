@@ -93,6 +93,12 @@ export const VARIABLES = {
     allowed: `the path of a unix socket, at most ${SOCKET_PATH_BYTES} bytes (read under NODE_ENV=test only)`,
     parse: (text) => (text === '' ? null : Buffer.byteLength(text) <= SOCKET_PATH_BYTES ? text : undefined),
   }),
+  /** Read by the embedded node itself, which is a program of its own; checked here with the others. */
+  ROLLCALL_EMBEDDED_FORCE: variable<boolean>({
+    default: '',
+    allowed: '1 (run the embedded event store under NODE_ENV=production all the same) or nothing',
+    parse: (text) => (text === '' || text === '1' ? text === '1' : undefined),
+  }),
   ROLLCALL_WS_ALLOWED_ORIGINS: origins,
   OMNIGENT_WS_ALLOWED_ORIGINS: origins,
 } as const;

@@ -96,7 +96,6 @@ export class EventLog {
       jsonEvent({ id: event.id, type: event.type, data: event.data, metadata: { ...event.metadata } }),
     );
     const deadline = Date.now() + APPEND_TOTAL_MS;
-    let outcome: 'nothing-written' | 'unknown' = 'nothing-written';
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, 1_000)) {
       try {
         const result = await within(
@@ -116,8 +115,7 @@ export class EventLog {
         if (type === 'stream-deleted') throw new StreamTombstoned(stream);
         if (type === 'maximum-append-size-exceeded') throw new AppendTooLarge(sizeOf(events));
         if (!isPassing(error)) throw error;
-        outcome = 'unknown';
-        if (Date.now() + pause > deadline) throw new LogUnavailable(outcome, error);
+        if (Date.now() + pause > deadline) throw new LogUnavailable('unknown', error);
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }

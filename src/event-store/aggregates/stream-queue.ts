@@ -89,30 +89,23 @@ export class StreamQueue<State, Event extends DomainEvent> {
   /** Serves a prefix of `jobs` and says how many. */
   private async serve(jobs: readonly QueuedJob<State, Event>[], presumedNew: boolean): Promise<number> {
     const recalled = this.ports.recall() ?? (presumedNew ? this.unread : undefined);
-    // What is recalled may be older than the log: another node may have written since.
-    let current = recalled !== undefined;
     let known = recalled ?? (await this.tail(this.unread));
+    let plan = this.plan(jobs, known);
+    // What is recalled may be older than the log, since another node may have written. An append would find out; what
+    // is settled without one must not rest on it.
+    if (recalled && plan.steps.some((step) => 'settled' in step)) {
+      known = await this.tail(known);
+      plan = this.plan(jobs, known);
+    }
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
-      let plan = this.plan(jobs, known);
-      if (current && plan.steps.some((step) => 'settled' in step)) {
-        known = await this.tail(known);
-        current = false;
-        plan = this.plan(jobs, known);
-      }
       const position = await this.write(known, plan);
-      if (position !== 'conflict') {
-        this.settle(jobs, plan, position);
-        return plan.steps.length;
-      }
+      if (position !== 'conflict') return this.settle(jobs, plan, position);
       const tail = await this.tail(known);
-      known = tail;
-      current = false;
       const last = plan.events.at(-1);
       const written = last && tail.positions.get(last.id);
-      if (written !== undefined) {
-        this.settle(jobs, plan, written);
-        return plan.steps.length;
-      }
+      if (written !== undefined) return this.settle(jobs, plan, written);
+      known = tail;
+      plan = this.plan(jobs, known);
     }
     const refusal = refuse(
       'log_unavailable',
@@ -168,11 +161,12 @@ export class StreamQueue<State, Event extends DomainEvent> {
     jobs: readonly QueuedJob<State, Event>[],
     plan: Plan<State>,
     position: Position | null,
-  ): void {
+  ): number {
     plan.steps.forEach((step, index) => {
       const job = jobs[index];
       job?.resolve('settled' in step ? step.settled : { kind: 'done', result: step.result, position });
     });
+    return plan.steps.length;
   }
 
   private async tail(known: StreamState<State>): ReturnType<typeof readTail<State, Event>> {

@@ -1,6 +1,7 @@
 import { registerDecorator } from 'class-validator';
 import type { ValidationOptions } from 'class-validator';
-import { fitsCodePoints, isSafeText } from '../safe-text.js';
+import { fitsCodePoints } from '../../text/code-points.js';
+import { isSafeText } from '../../text/well-formed.js';
 
 export const MAX_LABELS = 200;
 /** contract/sessions.md 1.8; values are cut by the domain, not refused. */

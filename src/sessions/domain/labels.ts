@@ -1,3 +1,4 @@
+import { firstCodePoints } from '../../text/code-points.js';
 import type { TaskError } from './events.js';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -20,7 +21,7 @@ export function reservedKey(labels: Labels): string | null {
 /** Labels as they are stored: values cut by code points; the closed label is a state and never stored. */
 export function toStoredLabels(labels: Labels): Labels {
   const kept = Object.entries(labels).filter(([key]) => key !== CLOSED_LABEL);
-  return Object.fromEntries(kept.map(([key, value]) => [key, cutValue(value)]));
+  return Object.fromEntries(kept.map(([key, value]) => [key, firstCodePoints(value, VALUE_LENGTH)]));
 }
 
 export function mergeLabels(standing: Labels, added: Labels): Labels {
@@ -48,11 +49,4 @@ export function withoutTaskError(labels: Labels): Labels {
 
 export function statesTaskError(labels: Labels): boolean {
   return Object.keys(labels).some((key) => key.startsWith(ERROR_PREFIX));
-}
-
-function cutValue(value: string): string {
-  const points = Array.from(value.slice(0, 2 * VALUE_LENGTH));
-  return points.length <= VALUE_LENGTH && value.length <= 2 * VALUE_LENGTH
-    ? value
-    : points.slice(0, VALUE_LENGTH).join('');
 }

@@ -10,9 +10,9 @@ const OWN_FILES = /^(ports|stack\.json|.*\.log|shared|template)$/;
 const GRACE_MS = 5_000;
 
 /** Lines that name what the run left behind: processes, open ports, files. Empty when it was clean. */
-export async function findLeaks(): Promise<string[]> {
+export async function findLeaks(grace = GRACE_MS): Promise<string[]> {
   await until('the processes of the run to end', () => leakedProcesses().length === 0, {
-    within: GRACE_MS,
+    within: grace,
     every: 50,
   }).catch(() => undefined);
   const ports = await Promise.all(

@@ -120,10 +120,7 @@ export class GrpcCall {
     }
     // A request that is still being sent is no longer wanted.
     this.stream.once('finish', () => {
-      if (!this.stream.readableEnded && !this.stream.destroyed) {
-        this.stream.removeAllListeners('data');
-        this.stream.resume();
-      }
+      if (!this.stream.readableEnded) this.stream.close(constants.NGHTTP2_NO_ERROR);
     });
   }
 }
