@@ -110,7 +110,7 @@ module.exports = {
       comment:
         'Suites over HTTP know the server by its address only (types excepted): it also keeps them fast.',
       severity: 'error',
-      from: { path: '^test/', pathNot: '^test/(conformance|unit|properties|replay)/|-host\\.ts$' },
+      X,
       to: { path: '^(src|projections)/', dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -48,7 +48,7 @@ async function lookAtSafari(stage: Stage, cast: Cast, auth: Actor): Promise<void
     'trace-7f3a.har, 11 requests',
   );
   await safari.says(
-    'Reproduced: 302 from the provider → /auth/callback sets the cookie → 302 to /home, and Safari leaves it out of that request. /home sees no session and starts over.',
+    'Reproduced 「ログイン画面に戻る」: 302 from the provider → /auth/callback sets the cookie → 302 to /home, and Safari leaves it out of that request. /home sees no session and starts over.',
   );
   await safari.idles();
 }
