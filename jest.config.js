@@ -28,8 +28,10 @@ export default {
       testPathIgnorePatterns: ['/node_modules/', '\\.int\\.spec\\.ts$'],
     },
     {
-      ...withRun,
+      ...shared,
       displayName: 'blackbox',
+      globalSetup: '<rootDir>/test/support/run/black-box-setup.mjs',
+      globalTeardown: '<rootDir>/test/support/run/black-box-teardown.mjs',
       setupFilesAfterEnv: ['<rootDir>/test/support/run/black-box-patience.mjs'],
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(unit|exclusive|conformance)/'],

@@ -63,6 +63,7 @@ async function database(config: Config, log: EmbeddedLog, stores: Stop[]): Promi
     dir: join(config.dataDir, 'postgres'),
     log,
     durable: true,
+    ...(config.shelterDir === null ? {} : { shelters: [config.shelterDir] }),
   });
   stores.push(() => postgres.stop());
   return postgres.url;

@@ -1,6 +1,6 @@
-import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Names the run's directory to workers and to every process that the run starts: it is how leaks are recognised. */
 export const RUN_VARIABLE = 'ROLLCALL_TEST_RUN';
@@ -18,9 +18,15 @@ export function tempDirectory(name: string): string {
   return enterable(mkdtempSync(join(runDirectory(), `${name}-`)));
 }
 
-/** A new run's directory. Short, because the path of a unix socket may have 107 bytes. */
+/** A new run's directory. Short, because the path of a unix socket may have 107 bytes; open to the user of Postgres. */
 export function createRunDirectory(): string {
-  return enterable(mkdtempSync(join(tmpdir(), 'rollcall-')));
+  const parent = [tmpdir(), '/tmp', '/var/tmp'].find(isOpenToOthers) ?? tmpdir();
+  return enterable(mkdtempSync(join(parent, 'rollcall-')));
+}
+
+function isOpenToOthers(directory: string): boolean {
+  const open = ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & 0o001) !== 0;
+  return open && (directory === dirname(directory) || isOpenToOthers(dirname(directory)));
 }
 
 const ports = (): string => join(runDirectory(), 'ports');

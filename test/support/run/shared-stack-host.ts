@@ -3,6 +3,7 @@
  * with Jest, however that ends, so an interrupted run leaves nothing behind.
  */
 import { join } from 'node:path';
+import { makeEnterable } from '../../../src/database/embedded/enterable.js';
 import type { Stack } from '../stack.js';
 import { startEventStore } from '../process/event-store-process.js';
 import { startPostgres } from '../process/postgres-process.js';
@@ -25,6 +26,7 @@ async function stop(): Promise<void> {
 for (const event of ['disconnect', 'SIGTERM', 'SIGINT']) process.on(event, () => void stop());
 
 async function start(): Promise<Stack> {
+  makeEnterable(home); // the node would make it for itself alone
   const [postgres, eventStore] = await Promise.all([
     startPostgres(join(home, 'postgres')),
     startEventStore(join(home, 'eventstore')),
