@@ -3,10 +3,10 @@ import type { CommandContext, Outcome } from '../event-store/aggregates/command-
 import type { Decision } from '../event-store/aggregates/aggregate.js';
 import type { Position } from '../event-store/position.js';
 import type { StreamNames } from '../event-store/stream-names.js';
-import { isRefusal, refuse } from '../refusal.js';
+import { isRefusal, refuse, type Refusal } from '../refusal.js';
 import { accessible } from './access.js';
 import type { SessionStore } from './aggregate.js';
-import type { SessionStreamEvent } from './domain/facts.js';
+import type { SessionFacts, SessionStreamEvent } from './domain/facts.js';
 import type { SessionState } from './domain/state.js';
 
 export interface SessionStep<Result> {
@@ -31,10 +31,7 @@ export class SessionCommands {
       decide: (state) => {
         const facts = accessible(step.principal, state);
         if (isRefusal(facts)) return facts;
-        if (step.ifMatch && step.ifMatch !== '*' && step.ifMatch !== facts.position) {
-          return refuse('precondition_failed', 'The session has changed since this version.');
-        }
-        return step.decide(state);
+        return outdatedVersion(facts, step.ifMatch ?? null) ?? step.decide(state);
       },
     });
   }
@@ -59,6 +56,15 @@ export class SessionCommands {
   read(sessionId: string): Promise<SessionState> {
     return this.store.read(this.names.session(sessionId));
   }
+}
+
+/** The refusal of a client that has seen another version than the present one; null when it may go on. */
+export function outdatedVersion(facts: SessionFacts, ifMatch: Position | '*' | null): Refusal | null {
+  return ifMatch === null || ifMatch === '*' || ifMatch === facts.position ? null : versionRefusal();
+}
+
+export function versionRefusal(): Refusal {
+  return refuse('precondition_failed', 'The session has changed since this version.');
 }
 
 export function latest(...positions: readonly (Position | null)[]): Position | null {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type SessionBody, roll } from '../support/roll.js';
 import { stack } from '../support/stack.js';
+import { unique } from '../support/unique.js';
 
 /** `api.md` 1: `ETag` and `If-Match`. */
 const on = roll(stack().a);
@@ -88,4 +89,22 @@ it('a rename of a child that is refused as outdated takes no name under the pare
   const twin = await api.post('/v1/sessions', { parent_session_id: parent.id, title: 'coder:one' });
   expect(twin.status).toBe(409);
   expect((await on.snapshot(child.id)).title).toBe('coder:one');
+});
+
+it('of many renames of a child with one tag, on two nodes, exactly one goes through', async () => {
+  const hers = roll(stack().b, { user: `${unique('alice')}@example.test` });
+  const parent = await hers.root();
+  const child = await hers.child(parent, { title: 'coder:start' });
+  const tag = (await hers.api.get(`/v1/sessions/${child.id}`)).headers.get('etag') ?? '';
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      (index % 2 === 0 ? on : hers).api.patch(
+        `/v1/sessions/${child.id}`,
+        { title: `coder:${index}` },
+        matching(tag),
+      ),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
 });

@@ -7,11 +7,12 @@ import { parseId } from '../../ids.js';
 import { isRefusal, refuse, type Refusal } from '../../refusal.js';
 import { accessible } from '../access.js';
 import { decideClose } from '../domain/decide/close.js';
-import { decidePatch, decideRenameChild, type SessionPatch } from '../domain/decide/rename.js';
+import { decidePatch, decideRenameChild, holdsName, type SessionPatch } from '../domain/decide/rename.js';
 import type { SessionFacts } from '../domain/facts.js';
 import { reservedKey, toStoredLabels } from '../domain/labels.js';
 import { withoutTombstone } from '../domain/title.js';
-import { latest, SessionCommands } from '../session-commands.js';
+import type { SessionState } from '../domain/state.js';
+import { latest, outdatedVersion, SessionCommands, versionRefusal } from '../session-commands.js';
 import { claimName } from './name-claim.js';
 import { releaseName } from './release-name.js';
 
@@ -41,9 +42,9 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     const labels = command.patch.labels === undefined ? undefined : toStoredLabels(command.patch.labels);
     const reserved = reservedKey(command.patch.labels ?? {});
     if (reserved !== null) return refuse('invalid_input', `Label "${reserved}" is reserved.`);
-    const facts = accessible(request.principal, await this.sessions.recall(sessionId));
-    if (isRefusal(facts)) return facts;
     const { title } = command.patch;
+    const facts = accessible(request.principal, await this.current(sessionId, title));
+    if (isRefusal(facts)) return facts;
     const closing =
       typeof title === 'string'
         ? withoutTombstone(title, (text) => parseId('session', text) === sessionId)
@@ -67,12 +68,13 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     patch: SessionPatch,
     closes: boolean,
   ): Promise<Outcome<Patched>> {
-    const renamed = closes ? null : await this.claim(context, request, facts, patch.title);
+    const renamed = closes ? null : await this.claim(context, request, facts, patch.title, ifMatch);
     if (renamed && renamed.kind !== 'done') return renamed;
     const patched = await this.sessions.decide(context, {
       principal: request.principal,
       sessionId,
-      ifMatch,
+      // A name that was claimed is no longer refused: the version was checked with the claim.
+      ifMatch: renamed ? null : ifMatch,
       record: () => ({ session_id: sessionId }),
       decide: (state) => {
         const change = decidePatch(state, patch);
@@ -90,16 +92,29 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     };
   }
 
-  /** An open child takes its new name under the parent first, so that no two open siblings share one. */
+  /** Whether a name must be claimed is only known from the present title: another node may have changed it. */
+  private current(sessionId: string, title: string | null | undefined): Promise<SessionState> {
+    return title === undefined ? this.sessions.recall(sessionId) : this.sessions.read(sessionId);
+  }
+
+  /**
+   * An open child takes its new name under the parent first, so that no two open siblings share one. The claim decides
+   * the rename, so a version that the client states is checked here: against the child, and that its name under the
+   * parent is still the one of that version.
+   */
   private async claim(
     context: CommandContext,
     { principal }: CommandRequest,
     facts: SessionFacts,
     title: string | null | undefined,
+    ifMatch: Position | '*' | null,
   ): Promise<Outcome<null> | null> {
     const { parentId } = facts;
     if (parentId === null || title === undefined || facts.closed !== null || title === facts.title)
       return null;
+    const outdated = outdatedVersion(facts, ifMatch);
+    if (outdated) return { kind: 'refused', refusal: outdated };
+    const versioned = ifMatch !== null && ifMatch !== '*';
     return claimName<null>(
       title,
       (released) =>
@@ -108,7 +123,10 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
           {
             principal,
             sessionId: parentId,
-            decide: (parent) => decideRenameChild(parent, facts.id, title, released),
+            decide: (parent) =>
+              versioned && !holdsName(parent, facts.id, facts.title)
+                ? versionRefusal()
+                : decideRenameChild(parent, facts.id, title, released),
           },
         ),
       (childId) => this.sessions.read(childId),

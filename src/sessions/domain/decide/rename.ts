@@ -24,6 +24,11 @@ export function decidePatch(state: SessionState, patch: SessionPatch): Decision<
   return { events, result: null };
 }
 
+/** Whether the child goes by this title in its parent's book of names. */
+export function holdsName(parent: SessionState, childId: string, title: string | null): boolean {
+  return (parent.children.byChild.get(childId) ?? null) === openNameOf(title);
+}
+
 /** On the parent's stream: an open child takes a new name. A child that is gone or released holds none. */
 export function decideRenameChild(
   parent: SessionState,
