@@ -12,6 +12,8 @@ export interface ObligationRow extends ProjectedRow {
   readonly correlation_id: string;
   /** `birth`: the spawn data of the child. `rename`: `{title}`. `release`: `{}`. */
   readonly payload: Readonly<Record<string, unknown>>;
+  /** A row that was met stays, so that its cause, should the log give it again, is not owed again. */
+  readonly met: boolean;
 }
 
 export const obligationsProjection: Projection<ObligationRow> = {
@@ -26,10 +28,11 @@ export const obligationsProjection: Projection<ObligationRow> = {
       cause_id: 'text',
       correlation_id: 'text',
       payload: 'json',
+      met: 'boolean',
       position: 'bigint',
     },
     primaryKey: ['kind', 'child_id'],
-    indexes: ['(position)'],
+    indexes: ['(position) WHERE NOT met'],
     insertOnly: false,
   },
   keysOf: (event) => {
@@ -39,15 +42,16 @@ export const obligationsProjection: Projection<ObligationRow> = {
   },
   apply(event, rows) {
     const owed = owedBy(event);
-    if (owed) rows.put(owed);
+    if (owed && rows.get([owed.kind, owed.child_id])?.cause_id !== owed.cause_id) rows.put(owed);
     const met = metBy(event);
-    if (met) rows.remove(met);
+    const row = met && rows.get(met);
+    if (row && !row.met) rows.put({ ...row, payload: {}, met: true, position: event.position });
   },
 };
 
 function owedBy(event: ProjectedEvent): ObligationRow | null {
   const { event: fact, subjectId, metadata, id, position } = event;
-  const origin = { cause_id: id, correlation_id: metadata.$correlationId, position };
+  const origin = { cause_id: id, correlation_id: metadata.$correlationId, met: false, position };
   switch (fact.type) {
     case 'ChildSpawned':
       return {

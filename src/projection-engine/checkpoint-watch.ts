@@ -104,6 +104,8 @@ export class CheckpointWatch {
     try {
       await client.connect();
       await client.query(`LISTEN ${CHECKPOINT_CHANNEL}`);
+      // Stopped while it connected: nobody would end it later.
+      if (this.stopped) return await client.end();
       this.listener = client;
       client.once('end', again);
     } catch {

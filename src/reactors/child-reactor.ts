@@ -63,7 +63,7 @@ export class ChildReactor {
     if (upTo < 0n) return;
     const rows = await this.database.query<Record<string, unknown>>(
       'obligations-due',
-      `SELECT * FROM ${this.schema}.obligations WHERE position <= $1 ORDER BY position LIMIT ${BATCH}`,
+      `SELECT * FROM ${this.schema}.obligations WHERE NOT met AND position <= $1 ORDER BY position LIMIT ${BATCH}`,
       [upTo.toString()],
     );
     for (const row of rows) {
