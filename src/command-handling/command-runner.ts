@@ -39,7 +39,7 @@ export interface CommandPlan<Result extends Ids> {
   readonly naturalKey?: CommandKey | undefined;
   readonly carryOut: (context: CommandContext) => Promise<Outcome<Result>>;
   /** What has to be true before a repeated command is answered; at most an append that may be there already. */
-  readonly completeReplay?: (result: Result) => Promise<Position | null>;
+  readonly completeReplay?: (result: Result, context: CommandContext) => Promise<Position | null>;
 }
 
 /** Carries a command out once per key, and answers when its change can be read. */
@@ -107,7 +107,7 @@ export class CommandRunner {
     result: Result,
     position: Position,
   ): Promise<Done<Result>> {
-    const completed = (await plan.completeReplay?.(result)) ?? position;
+    const completed = (await plan.completeReplay?.(result, contextOf(plan, [], -1n))) ?? position;
     return { result, position: completed > position ? completed : position, replayed: true };
   }
 
