@@ -61,6 +61,10 @@ export class SessionCommands {
 /** `If-Match`: the position of the last event on the session's own stream, or any existing session. */
 export function versionRefusal(facts: SessionFacts, ifMatch: Position | '*' | null): Refusal | null {
   if (ifMatch === null || ifMatch === '*' || ifMatch === facts.position) return null;
+  return outdated();
+}
+
+export function outdated(): Refusal {
   return refuse('precondition_failed', 'The session has changed since this version.');
 }
 

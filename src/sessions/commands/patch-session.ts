@@ -16,7 +16,7 @@ import {
 import type { SessionFacts } from '../domain/facts.js';
 import { reservedKey, toStoredLabels } from '../domain/labels.js';
 import { withoutTombstone } from '../domain/title.js';
-import { latest, SessionCommands, versionRefusal } from '../session-commands.js';
+import { latest, outdated, SessionCommands, versionRefusal } from '../session-commands.js';
 import { claimName } from './name-claim.js';
 import { releaseName } from './release-name.js';
 
@@ -48,8 +48,8 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     if (reserved !== null) return refuse('invalid_input', `Label "${reserved}" is reserved.`);
     const facts = accessible(request.principal, await this.sessions.read(sessionId));
     if (isRefusal(facts)) return facts;
-    const outdated = versionRefusal(facts, command.ifMatch);
-    if (outdated) return outdated;
+    const mismatch = versionRefusal(facts, command.ifMatch);
+    if (mismatch) return mismatch;
     const { title } = command.patch;
     const closing =
       typeof title === 'string'
@@ -69,12 +69,13 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
 
   private async carryOut(
     context: CommandContext,
-    { request, sessionId, ifMatch }: PatchSession,
+    command: PatchSession,
     facts: SessionFacts,
     patch: SessionPatch,
     closes: boolean,
   ): Promise<Outcome<Patched>> {
-    const granted = closes ? null : await this.claim(context, request, facts, patch.title);
+    const { request, sessionId, ifMatch } = command;
+    const granted = closes ? null : await this.claim(context, command, facts, patch.title);
     if (granted && granted.kind !== 'done') return granted;
     const sequence = granted?.result.sequence ?? null;
     const patched = await this.sessions.decide(context, {
@@ -102,22 +103,28 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
   /** An open child takes its new name under the parent first, so that no two open siblings share one. */
   private async claim(
     context: CommandContext,
-    { principal }: CommandRequest,
+    { request, ifMatch }: PatchSession,
     facts: SessionFacts,
     title: string | null | undefined,
   ): Promise<Outcome<NameGranted> | null> {
-    const { parentId } = facts;
+    const { id, parentId, renames } = facts;
     if (parentId === null || title === undefined || facts.closed !== null || title === facts.title)
       return null;
+    const isVersioned = ifMatch !== null && ifMatch !== '*';
     return claimName<NameGranted>(
       title,
       (released) =>
         this.sessions.decide(
           { ...context, keys: [] },
           {
-            principal,
+            principal: request.principal,
             sessionId: parentId,
-            decide: (parent) => decideRenameChild(parent, facts.id, title, released),
+            decide: (parent) => {
+              // Of two that state the same version, the parent grants one.
+              const standing = parent.children.byChild.get(id);
+              if (isVersioned && standing && standing.renames !== renames) return outdated();
+              return decideRenameChild(parent, id, title, released);
+            },
           },
         ),
       (childId) => this.sessions.read(childId),

@@ -1,6 +1,13 @@
 import type { ElicitationEvent } from '../../elicitations/domain/events.js';
 import type { CloseReason, SessionEvent, SessionSpawn, TaskError } from './events.js';
-import { mergeLabels, statesTaskError, taskErrorIn, withoutTaskError, type Labels } from './labels.js';
+import {
+  mergeLabels,
+  statesTaskError,
+  taskErrorIn,
+  taskErrorLabels,
+  withoutTaskError,
+  type Labels,
+} from './labels.js';
 import type { SessionStatus } from './status.js';
 
 /** Where and when the log holds an event. */
@@ -102,7 +109,9 @@ function statusChange(facts: SessionFacts, change: StatusChange): Partial<Sessio
     activeResponseId: active ? (change.response_id ?? facts.activeResponseId) : null,
     backgroundTaskCount: countAfter(facts, change),
     ...(change.status === 'running' ? { lastTaskError: null, labels: withoutTaskError(facts.labels) } : {}),
-    ...(change.error === null ? {} : { lastTaskError: change.error }),
+    ...(change.error === null
+      ? {}
+      : { lastTaskError: change.error, labels: mergeLabels(facts.labels, taskErrorLabels(change.error)) }),
   };
 }
 
