@@ -3,6 +3,8 @@ import { constants } from 'node:http2';
 import { GrpcError, Status, encodePercent } from '../protocol/grpc-error.js';
 import { FrameDecoder, frame } from './frame-decoder.js';
 
+/** How long a client may take to notice that its call was answered before it had sent everything. */
+const REQUEST_GRACE_MS = 2_000;
 const RESPONSE_HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
 
 /** One gRPC call on an HTTP/2 stream. It ends once, with `end` or `fail`. */
@@ -118,9 +120,18 @@ export class GrpcCall {
     } else {
       this.stream.respond({ ...RESPONSE_HEADERS, ...trailers }, { endStream: true });
     }
-    // A request that is still being sent is no longer wanted.
-    this.stream.once('finish', () => {
+    this.forgetRequest();
+  }
+
+  /**
+   * A request that is still being sent is no longer wanted. Not at once: a reset overtakes trailers that wait
+   * in the connection's queue, and the client would be left without a status.
+   */
+  private forgetRequest(): void {
+    const timer = setTimeout(() => {
       if (!this.stream.readableEnded) this.stream.close(constants.NGHTTP2_NO_ERROR);
-    });
+    }, REQUEST_GRACE_MS);
+    timer.unref();
+    this.stream.once('close', () => clearTimeout(timer));
   }
 }
