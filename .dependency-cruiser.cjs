@@ -110,7 +110,10 @@ module.exports = {
       comment:
         'Suites over HTTP know the server by its address only (types excepted): it also keeps them fast.',
       severity: 'error',
-      X,
+      from: {
+        path: '^test/',
+        pathNot: '^test/(conformance|unit|properties|replay|support/(specifications|replay))/|-host\\.ts$',
+      },
       to: { path: '^(src|projections)/', dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -2,7 +2,7 @@
 const shared = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  moduleFileExtensions: ['ts', 'mjs', 'js', 'json', 'node'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '^.+\\.ts$': ['@swc/jest'] },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.rollcall/', '<rootDir>/.bootstrap/'],
@@ -28,8 +28,10 @@ export default {
       testPathIgnorePatterns: ['/node_modules/', '\\.int\\.spec\\.ts$'],
     },
     {
-      ...withRun,
+      ...shared,
       displayName: 'blackbox',
+      globalSetup: '<rootDir>/test/support/run/black-box-setup.mjs',
+      globalTeardown: '<rootDir>/test/support/run/black-box-teardown.mjs',
       setupFilesAfterEnv: ['<rootDir>/test/support/run/black-box-patience.mjs'],
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(unit|exclusive|conformance)/'],

@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +25,8 @@ export class BenchStack {
 
   static async start(): Promise<BenchStack> {
     const directory = mkdtempSync(join(tmpdir(), 'rollcall-bench-'));
+    // Postgres runs under another user when this runs as root, and mkdtemp closes its directories to others.
+    chmodSync(directory, 0o711);
     const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
     const postgres = await EmbeddedPostgres.start({ dir: join(directory, 'postgres'), log, durable: true });
     const node = await superviseEmbeddedEventStore({ dir: join(directory, 'eventstore'), log: quiet });

@@ -10,8 +10,10 @@ export interface ObligationRow extends ProjectedRow {
   /** The event that owes; ids of what the reactor appends follow from it. */
   readonly cause_id: string;
   readonly correlation_id: string;
-  /** `birth`: the spawn data of the child. `rename`: `{title}`. `release`: `{}`. */
+  /** `birth`: the spawn data of the child. `rename`: `{title, sequence}`. `release`: `{}`. */
   readonly payload: Readonly<Record<string, unknown>>;
+  /** A row that was met stays, so that its cause, should the log give it again, is not owed again. */
+  readonly met: boolean;
 }
 
 export const obligationsProjection: Projection<ObligationRow> = {
@@ -26,10 +28,11 @@ export const obligationsProjection: Projection<ObligationRow> = {
       cause_id: 'text',
       correlation_id: 'text',
       payload: 'json',
+      met: 'boolean',
       position: 'bigint',
     },
     primaryKey: ['kind', 'child_id'],
-    indexes: ['(position)'],
+    indexes: ['(position) WHERE NOT met'],
     insertOnly: false,
   },
   keysOf: (event) => {
@@ -39,15 +42,35 @@ export const obligationsProjection: Projection<ObligationRow> = {
   },
   apply(event, rows) {
     const owed = owedBy(event);
-    if (owed) rows.put(owed);
+    if (owed && isNews(owed, rows.get([owed.kind, owed.child_id]))) rows.put(owed);
     const met = metBy(event);
-    if (met) rows.remove(met);
+    const row = met && rows.get(met);
+    if (row && !row.met && meets(event, row))
+      rows.put({ ...row, payload: kept(row), met: true, position: event.position });
   },
 };
 
+/** A child is born once and released once; of its renames the parent's count tells which is newer. */
+function isNews(owed: ObligationRow, standing: ObligationRow | undefined): boolean {
+  return !standing || (owed.kind === 'rename' && sequenceOf(owed) > sequenceOf(standing));
+}
+
+function meets({ event }: ProjectedEvent, row: ObligationRow): boolean {
+  return event.type !== 'SessionRenamed' || (event.data.sequence ?? 0) >= sequenceOf(row);
+}
+
+function sequenceOf({ payload }: ObligationRow): number {
+  return typeof payload['sequence'] === 'number' ? payload['sequence'] : 0;
+}
+
+/** What a met obligation is still compared by. */
+function kept(row: ObligationRow): ObligationRow['payload'] {
+  return row.kind === 'rename' ? { sequence: sequenceOf(row) } : {};
+}
+
 function owedBy(event: ProjectedEvent): ObligationRow | null {
   const { event: fact, subjectId, metadata, id, position } = event;
-  const origin = { cause_id: id, correlation_id: metadata.$correlationId, position };
+  const origin = { cause_id: id, correlation_id: metadata.$correlationId, met: false, position };
   switch (fact.type) {
     case 'ChildSpawned':
       return {
@@ -58,7 +81,7 @@ function owedBy(event: ProjectedEvent): ObligationRow | null {
         ...origin,
       };
     case 'ChildRenamed': {
-      const payload = { title: fact.data.title };
+      const payload = { title: fact.data.title, sequence: fact.data.sequence };
       return { kind: 'rename', child_id: fact.data.child_id, parent_id: subjectId, payload, ...origin };
     }
     case 'SessionClosed': {

@@ -39,7 +39,10 @@ export const sessionRollupsProjection: Projection<RollupRow> = {
     contributes(event) ? receivers(event).map((ancestor) => [ancestor, event.subjectId]) : [],
   apply(event, rows) {
     if (!contributes(event)) return;
-    const own = contributionAfter(event, rows.get([event.subjectId, event.subjectId]));
+    const standing = rows.get([event.subjectId, event.subjectId]);
+    // The rows of ancestors come and go, so only the session's own row can tell that an event comes again.
+    if (standing && standing.position >= event.position) return;
+    const own = contributionAfter(event, standing);
     for (const ancestor of receivers(event)) spread(ancestor, own, rows);
   },
 };

@@ -20,6 +20,7 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({
       host: '127.0.0.1',
       port: 6767,
+      shelterDir: null,
       eventStoreUrl: null,
       databaseUrl: null,
       auth: { kind: 'none' },

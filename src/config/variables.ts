@@ -56,6 +56,11 @@ export const VARIABLES = {
     allowed: 'the path of a directory',
     parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
   }),
+  ROLLCALL_SHELTER_DIR: variable<string | null>({
+    default: '',
+    allowed: 'the path of a directory that other users may pass through',
+    parse: (text) => (text === '' ? null : text.includes('\0') ? undefined : resolve(text)),
+  }),
   EVENTSTORE_URL: variable<string | null>({
     default: '',
     allowed: 'an EventStoreDB connection string that begins with esdb:// or esdb+discover://',

@@ -98,7 +98,16 @@ function upcast(definition: EventType, written: number, raw: RawEvent): unknown 
   }
   let data = raw.data;
   for (let version = written; version < definition.schema; version += 1) {
-    data = definition.upcasters[version]?.(data);
+    data = lift(definition, version, data, raw);
   }
   return data;
+}
+
+/** Upcasters run before the shape is checked, so they meet whatever the log holds. */
+function lift(definition: EventType, version: number, data: unknown, raw: RawEvent): unknown {
+  try {
+    return definition.upcasters[version]?.(data);
+  } catch (error) {
+    throw new UnreadableEvent(`schema ${version} cannot be lifted: ${String(error)}`, raw);
+  }
 }

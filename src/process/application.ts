@@ -49,6 +49,26 @@ export async function startApplication(
   }
 }
 
+/** Work on the database alone, while no server uses it: the embedded Postgres is started for it and stopped again. */
+export async function withDatabase<T>(
+  config: Config,
+  log: EmbeddedLog,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const layers: Stop[][] = [];
+  try {
+    if (config.databaseUrl === null) {
+      const lock = lockDirectory(config.dataDir);
+      layers.push([() => lock.release()]);
+    }
+    const stores: Stop[] = [];
+    layers.push(stores);
+    return await work(await database(config, log, stores));
+  } finally {
+    await stopLayers(layers, log);
+  }
+}
+
 async function eventStore(config: Config, log: EmbeddedLog, stores: Stop[]): Promise<string> {
   if (config.eventStoreUrl !== null) return config.eventStoreUrl;
   const dir = join(config.dataDir, 'eventstore');
@@ -63,6 +83,7 @@ async function database(config: Config, log: EmbeddedLog, stores: Stop[]): Promi
     dir: join(config.dataDir, 'postgres'),
     log,
     durable: true,
+    ...(config.shelterDir === null ? {} : { shelters: [config.shelterDir] }),
   });
   stores.push(() => postgres.stop());
   return postgres.url;

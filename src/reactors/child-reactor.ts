@@ -63,7 +63,7 @@ export class ChildReactor {
     if (upTo < 0n) return;
     const rows = await this.database.query<Record<string, unknown>>(
       'obligations-due',
-      `SELECT * FROM ${this.schema}.obligations WHERE position <= $1 ORDER BY position LIMIT ${BATCH}`,
+      `SELECT * FROM ${this.schema}.obligations WHERE NOT met AND position <= $1 ORDER BY position LIMIT ${BATCH}`,
       [upTo.toString()],
     );
     for (const row of rows) {
@@ -82,8 +82,10 @@ export class ChildReactor {
         return;
       }
       case 'rename': {
-        const title = (owed.payload['title'] ?? null) as string | null;
-        await this.sessions.follow(context, owed.child_id, (state) => decidePatch(state, { title }));
+        const { title, sequence } = owed.payload as unknown as { title: string | null; sequence: number };
+        await this.sessions.follow(context, owed.child_id, (state) =>
+          decidePatch(state, { title, sequence }),
+        );
         return;
       }
       case 'release':

@@ -12,3 +12,8 @@ export function firstCodePoints(text: string, max: number): string {
     .slice(0, max)
     .join('');
 }
+
+/** As `firstCodePoints`; what was cut ends in an ellipsis, which counts. */
+export function abbreviated(text: string, max: number): string {
+  return fitsCodePoints(text, max) ? text : `${firstCodePoints(text, max - 1)}…`;
+}

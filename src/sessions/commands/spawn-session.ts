@@ -11,7 +11,13 @@ import { FaultPoints } from '../../fault-points/fault-points.js';
 import { isRefusal, refuse, type Refusal } from '../../refusal.js';
 import { accessible } from '../access.js';
 import { SessionStore } from '../aggregate.js';
-import { decideBirth, decideSpawnChild, decideSpawnRoot, type SpawnRequest } from '../domain/decide/spawn.js';
+import {
+  childSpawnOf,
+  decideBirth,
+  decideSpawnChild,
+  decideSpawnRoot,
+  type SpawnRequest,
+} from '../domain/decide/spawn.js';
 import { reservedKey, toStoredLabels } from '../domain/labels.js';
 import type { SessionSpawn } from '../domain/events.js';
 import { latest, SessionCommands } from '../session-commands.js';
@@ -69,7 +75,8 @@ export class SpawnSessionHandler implements ICommandHandler<SpawnSession> {
       status: 201,
       carryOut: (context) =>
         parentId === null ? this.root(context, spawn) : this.child(context, command, parentId, spawn),
-      completeReplay: async ({ session_id }) => (parentId === null ? null : this.completed(session_id)),
+      completeReplay: (_result, context) =>
+        parentId === null ? Promise.resolve(null) : this.completed(context, parentId, spawn),
     });
   }
 
@@ -127,8 +134,16 @@ export class SpawnSessionHandler implements ICommandHandler<SpawnSession> {
     });
   }
 
-  /** A repeated spawn may come before the reactor has opened the child's stream. */
-  private async completed(childId: string): Promise<Position | null> {
-    return (await this.sessions.read(childId)).facts?.createdPosition ?? null;
+  /** A repeated spawn may come before anybody has opened the child's stream: then this is who does. */
+  private async completed(
+    context: CommandContext,
+    parentId: string,
+    spawn: SpawnRequest,
+  ): Promise<Position | null> {
+    const parent = (await this.sessions.recall(parentId)).facts;
+    if (!parent) return null;
+    const born = await this.birth(context, childSpawnOf(parent, spawn));
+    if (born.kind === 'done' && born.position !== null) return born.position;
+    return (await this.sessions.read(spawn.sessionId)).facts?.createdPosition ?? null;
   }
 }

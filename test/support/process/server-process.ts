@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordPort, runDirectory } from '../run/run-directory.js';
 import { unique } from '../unique.js';
@@ -29,5 +30,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     },
   });
   recordPort(started.ready.port);
+  // A server that is killed leaves its socket behind.
+  void started.exited.then(() => rmSync(controlSocket, { force: true }));
   return { ...started, url: `http://127.0.0.1:${started.ready.port}`, controlSocket };
 }

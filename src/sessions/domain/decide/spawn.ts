@@ -1,6 +1,7 @@
 import type { Decision } from '../../../event-store/aggregates/aggregate.js';
 import { refuse } from '../../../refusal.js';
 import type { SessionEvent, SessionSpawn } from '../events.js';
+import type { SessionFacts } from '../facts.js';
 import type { SessionState } from '../state.js';
 
 /** Levels below the root (design 3). */
@@ -55,8 +56,7 @@ export function decideSpawnChild(
   const facts = parent.facts;
   if (!facts) return refuse('not_found', 'Parent session not found');
   if (facts.closed !== null) return refuse('conflict', 'Session is closed: it takes no new children.');
-  const ancestors = [...facts.ancestorIds, facts.id];
-  if (ancestors.length > MAX_TREE_DEPTH) {
+  if (facts.ancestorIds.length >= MAX_TREE_DEPTH) {
     return refuse('unprocessable', `The tree is limited to ${MAX_TREE_DEPTH} levels.`, {
       type: 'value_error',
       loc: ['body', 'parent_session_id'],
@@ -66,18 +66,23 @@ export function decideSpawnChild(
   const name = openNameOf(request.title);
   const holder = name === null ? undefined : parent.children.byName.get(name);
   if (holder !== undefined && holder !== released) return { events: [], result: { nameTakenBy: holder } };
-  const spawn: SessionSpawn = {
-    ...common(request),
-    parent_session_id: facts.id,
-    root_session_id: facts.rootId,
-    ancestor_ids: ancestors,
-    owner: facts.owner,
-  };
+  const spawn = childSpawnOf(facts, request);
   const release: SessionEvent[] =
     holder === undefined ? [] : [{ type: 'ChildReleased', data: { child_id: holder } }];
   return {
     events: [...release, { type: 'ChildSpawned', data: { child_id: request.sessionId, name, spawn } }],
     result: { spawn },
+  };
+}
+
+/** Owner and lineage come from the parent, and neither ever changes: the same request gives the same spawn again. */
+export function childSpawnOf(parent: SessionFacts, request: SpawnRequest): SessionSpawn {
+  return {
+    ...common(request),
+    parent_session_id: parent.id,
+    root_session_id: parent.rootId,
+    ancestor_ids: [...parent.ancestorIds, parent.id],
+    owner: parent.owner,
   };
 }
 

@@ -1,0 +1,100 @@
+import { describe, it } from '@jest/globals';
+import { ProjectionSpecification } from '../../test/support/specifications/projection-specification.js';
+import {
+  on,
+  positionOf,
+  recorded,
+  type Happening,
+} from '../../test/support/specifications/recorded-events.js';
+import {
+  childReleased,
+  childRenamed,
+  childSpawned,
+  childSpawnOf,
+  closed,
+  renamed,
+  spawned,
+  spawnOf,
+} from '../../test/support/specifications/session-events.js';
+import type { RollcallEvent } from '../../src/event-store/catalogue.js';
+import { obligationsProjection } from './projection.js';
+
+const owed = ProjectionSpecification.for(obligationsProjection);
+const spawn = childSpawnOf('C', ['R'], { title: 'a' });
+const onC = (event: RollcallEvent): Happening => on('C', event, ['R']);
+
+describe('what one stream owes to another (design 4)', () => {
+  it('is the birth of a spawned child', () => {
+    owed.given([on('R', childSpawned(spawn))]).then([
+      {
+        kind: 'birth',
+        child_id: 'C',
+        parent_id: 'R',
+        cause_id: 'event-1',
+        correlation_id: 'request-1',
+        payload: spawn,
+        met: false,
+        position: positionOf(1),
+      },
+    ]);
+  });
+
+  it('is the new title of a renamed child, the newest of several', () => {
+    owed
+      .given([on('R', childRenamed('C', 'b')), on('R', childRenamed('C', null, 2))])
+      .then([{ kind: 'rename', payload: { title: null, sequence: 2 }, cause_id: 'event-2' }]);
+  });
+
+  it('is the name of a closed child; a root owes none', () => {
+    owed.given([onC(closed())]).then([{ kind: 'release', child_id: 'C', parent_id: 'R', payload: {} }]);
+    owed.given([on('R', closed())]).thenNothing();
+  });
+
+  it.each<[string, Happening, Happening, Readonly<Record<string, unknown>>]>([
+    ['a birth', on('R', childSpawned(spawn)), onC(spawned(spawn)), {}],
+    ['a rename', on('R', childRenamed('C', 'b')), onC(renamed('b', 1)), { sequence: 1 }],
+    ['a release', onC(closed()), on('R', childReleased('C')), {}],
+  ])('ends when it is met: %s', (_what, cause, met, payload) => {
+    owed.given([cause, met]).then([{ met: true, payload, position: positionOf(2) }]);
+  });
+
+  it('is not owed again when its cause comes again, even at a later position', () => {
+    const cause = recorded([on('R', childSpawned(spawn)), onC(spawned(spawn))]);
+    const again = cause.map((event) => ({ ...event, position: event.position + 100n }));
+    owed.givenLog([...cause, ...again]).then([{ kind: 'birth', met: true }]);
+  });
+
+  it('of a rename is not met by an older one, nor owed again by one that was overtaken', () => {
+    owed
+      .given([on('R', childRenamed('C', 'c', 2)), onC(renamed('b', 1))])
+      .then([{ kind: 'rename', met: false }]);
+    owed
+      .given([on('R', childRenamed('C', 'c', 2)), onC(renamed('c', 2)), on('R', childRenamed('C', 'b', 1))])
+      .then([{ kind: 'rename', met: true, payload: { sequence: 2 } }]);
+  });
+
+  it('is owed anew after a further rename', () => {
+    owed
+      .given([on('R', childRenamed('C', 'b')), onC(renamed('b', 1)), on('R', childRenamed('C', 'c', 2))])
+      .then([{ kind: 'rename', met: false, payload: { title: 'c', sequence: 2 }, cause_id: 'event-3' }]);
+  });
+
+  it('of one kind is not met by another', () => {
+    owed
+      .given([
+        on('R', childSpawned(spawn)),
+        on('R', childRenamed('C', 'b')),
+        onC(closed()),
+        onC(spawned(spawn)),
+      ])
+      .then([
+        { kind: 'birth', met: true },
+        { kind: 'release', met: false },
+        { kind: 'rename', met: false },
+      ]);
+  });
+
+  it('has nothing to do with roots', () => {
+    owed.given([on('R', spawned(spawnOf('R'))), on('R', renamed('x'))]).thenNothing();
+  });
+});
