@@ -102,8 +102,12 @@ export class ProjectionEngine {
   private async live(epoch: bigint): Promise<boolean> {
     const inbox = new Inbox();
     let lost: Error | null = null;
+    let end: (error: Error) => void = () => undefined;
+    const over = new Promise<never>((_, reject) => (end = reject));
+    over.catch(() => undefined);
     const lose = (error: Error): void => {
       lost ??= error;
+      end(error);
       inbox.stir();
     };
     this.nudge = () => inbox.stir();
@@ -133,7 +137,8 @@ export class ProjectionEngine {
         if (lost) throw lost;
         const batch = inbox.take(BATCH_EVENTS);
         if (!batch) continue;
-        await applier.apply(batch.events, batch.upTo);
+        // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
+        await Promise.race([applier.apply(batch.events, batch.upTo), over]);
         applied += batch.events.length;
         database.succeeded();
         this.options.watch.advance(batch.upTo);
