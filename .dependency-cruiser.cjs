@@ -55,6 +55,8 @@ module.exports = {
       from: { path: DOMAIN },
       to: {
         path: '^src/([^/]+/(http|commands|queries)|database|event-store|projection-engine|reactors|live|auth|config)/',
+        // What an event type is, is part of the domain's language.
+        pathNot: '^src/event-store/event-type\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -110,12 +112,13 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^test/',
-        pathNot: '^test/(conformance|unit|properties|replay|support/specifications)/|-host\\.ts$',
+        pathNot: '^test/(conformance|unit|properties|replay|support/(specifications|replay))/|-host\\.ts$',
       },
       to: { path: '^(src|projections)/', dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {
+    exclude: { path: '^(dist|coverage|\\.bootstrap|\\.rollcall)/|^[^/]+\\.c?js$' },
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },

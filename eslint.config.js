@@ -32,6 +32,39 @@ export default tseslint.config(
     },
   },
   {
+    // Decisions and folds are functions of their arguments; .dependency-cruiser.cjs watches their imports.
+    files: ['src/*/domain/**/*.ts', 'projections/**/*.ts'],
+    ignores: ['**/*.{entity,migration,module,spec}.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...[
+          'process',
+          'crypto',
+          'fetch',
+          'performance',
+          'setTimeout',
+          'setInterval',
+          'setImmediate',
+          'queueMicrotask',
+        ],
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'The time is an argument here.' },
+        { object: 'Math', property: 'random', message: 'Chance is an argument here.' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+          message: 'The time is an argument here.',
+        },
+        { selector: "CallExpression[callee.name='Date']", message: 'The time is an argument here.' },
+      ],
+    },
+  },
+  {
     files: ['**/*.ts', '**/*.mjs', '**/*.js'],
     rules: {
       eqeqeq: 'error',

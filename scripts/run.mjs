@@ -25,7 +25,9 @@ const targets = {
     ]),
   test: (args) => runTests(args),
   'test:long': (args) => runTests(args, { ROLLCALL_LONG: '1' }),
-  demo: (args) => runNode(['--enable-source-maps', inProject('dist/ops/demo/main.js'), ...args]),
+  rollcall: (args) => runNode(['--enable-source-maps', inProject('dist/src/cli/main.js'), ...args]),
+  demo: (args) => runNode(['--enable-source-maps', inProject('dist/src/demo/main.js'), ...args]),
+  record: (args) => runNode(['--enable-source-maps', inProject('dist/test/replay/record.js'), ...args]),
   bench: (args) => runNode(['--enable-source-maps', inProject('dist/ops/bench/main.js'), ...args]),
 };
 

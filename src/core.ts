@@ -8,6 +8,7 @@ import { InFlightKeys } from './command-handling/in-flight-keys.js';
 import type { Config } from './config/config.js';
 import { Database } from './database/database.js';
 import { migrate } from './database/migrate.js';
+import { SnapshotTable } from './database/snapshot-table.js';
 import { PromptHolders } from './elicitations/prompt-holders.js';
 import { createEventRegistry } from './event-store/catalogue.js';
 import { EventLog } from './event-store/event-log.js';
@@ -77,7 +78,8 @@ async function assemble(
   await prepareSet(databaseUrl, setVersion, projectionSet, { id: logId, head: (await log.head()) ?? -1n });
 
   const watch = new CheckpointWatch(database, setVersion);
-  const ports = { log, registry, clock, faults, checkpoint: () => watch.position };
+  const snapshots = new SnapshotTable(database, logId);
+  const ports = { log, registry, clock, faults, snapshots, checkpoint: () => watch.position };
   const sessionStore = new SessionStore(ports);
   const agentStore = new AgentStore(ports);
   const sessions = new SessionCommands(sessionStore, names);

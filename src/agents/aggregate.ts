@@ -10,6 +10,7 @@ const agentAggregate: Aggregate<AgentState, AgentEvent> = {
   initial: null,
   evolve: (state, event) => state ?? event.data,
   lineageOf: () => null,
+  snapshots: null,
 };
 
 /** The streams of all agents. */

@@ -78,7 +78,8 @@ export class CommandRunner {
         return same ? this.replay(plan, first.result as Result, first.position) : mismatch();
       }
       const done = await this.once(plan, keys, checkpoint);
-      if (done !== 'look-again') return done;
+      if (!('lookAgainFrom' in done)) return done;
+      await this.watch.waitFor(done.lookAgainFrom, VISIBLE_MS);
     }
     return refuse('read_model_behind', 'The read models are behind; nothing was stored.');
   }
@@ -87,7 +88,7 @@ export class CommandRunner {
     plan: CommandPlan<Result>,
     keys: readonly CommandKey[],
     lookedUpAt: Position,
-  ): Promise<Done<Result> | Refusal | 'look-again'> {
+  ): Promise<Done<Result> | Refusal | { readonly lookAgainFrom: Position }> {
     const outcome = await plan.carryOut(contextOf(plan, keys, lookedUpAt));
     switch (outcome.kind) {
       case 'done':
@@ -97,7 +98,7 @@ export class CommandRunner {
       case 'refused':
         return outcome.refusal;
       case 'look-again':
-        return 'look-again';
+        return { lookAgainFrom: outcome.from };
     }
   }
 

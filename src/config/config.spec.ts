@@ -20,6 +20,7 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({
       host: '127.0.0.1',
       port: 6767,
+      shelterDir: null,
       eventStoreUrl: null,
       databaseUrl: null,
       auth: { kind: 'none' },
@@ -56,6 +57,7 @@ describe('loadConfig', () => {
     ['ROLLCALL_STREAM_PREFIX', 'rollcall'],
     ['ROLLCALL_STREAM_PREFIX', '$x.'],
     ['LOG_LEVEL', 'loud'],
+    ['ROLLCALL_EMBEDDED_FORCE', 'yes'],
     ['ROLLCALL_WS_ALLOWED_ORIGINS', 'example.org'],
     ['OMNIGENT_WS_ALLOWED_ORIGINS', 'https://a.example/path'],
   ])('refuses %s=%s in one line that names the variable', (name, value) => {

@@ -11,6 +11,8 @@ export interface Config {
   readonly port: number;
   /** Absolute. Holds what the embedded parts store; unused when both are replaced by real servers. */
   readonly dataDir: string;
+  /** Where root keeps what the user of the embedded Postgres cannot reach in `dataDir`. Null: the usual places. */
+  readonly shelterDir: string | null;
   /** Null: the embedded node. */
   readonly eventStoreUrl: string | null;
   /** Null: the embedded Postgres. */
@@ -59,11 +61,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       `must be a loopback address (such as 127.0.0.1) while ROLLCALL_AUTH is none, not ${JSON.stringify(host)}`,
     );
   }
+  read('ROLLCALL_EMBEDDED_FORCE');
   const origins = [...read('ROLLCALL_WS_ALLOWED_ORIGINS'), ...read('OMNIGENT_WS_ALLOWED_ORIGINS')];
   return Object.freeze({
     host,
     port: read('PORT'),
     dataDir: read('ROLLCALL_DATA_DIR'),
+    shelterDir: read('ROLLCALL_SHELTER_DIR'),
     eventStoreUrl: read('EVENTSTORE_URL'),
     databaseUrl: read('DATABASE_URL'),
     auth: mode === 'none' ? { kind: mode } : { kind: mode, header },

@@ -56,6 +56,11 @@ export const VARIABLES = {
     allowed: 'the path of a directory',
     parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
   }),
+  ROLLCALL_SHELTER_DIR: variable<string | null>({
+    default: '',
+    allowed: 'the path of a directory that other users may pass through',
+    parse: (text) => (text === '' ? null : text.includes('\0') ? undefined : resolve(text)),
+  }),
   EVENTSTORE_URL: variable<string | null>({
     default: '',
     allowed: 'an EventStoreDB connection string that begins with esdb:// or esdb+discover://',
@@ -92,6 +97,12 @@ export const VARIABLES = {
     default: '',
     allowed: `the path of a unix socket, at most ${SOCKET_PATH_BYTES} bytes (read under NODE_ENV=test only)`,
     parse: (text) => (text === '' ? null : Buffer.byteLength(text) <= SOCKET_PATH_BYTES ? text : undefined),
+  }),
+  /** Read by the embedded node itself, which is a program of its own; checked here with the others. */
+  ROLLCALL_EMBEDDED_FORCE: variable<boolean>({
+    default: '',
+    allowed: '1 (run the embedded event store under NODE_ENV=production all the same) or nothing',
+    parse: (text) => (text === '' || text === '1' ? text === '1' : undefined),
   }),
   ROLLCALL_WS_ALLOWED_ORIGINS: origins,
   OMNIGENT_WS_ALLOWED_ORIGINS: origins,

@@ -4,7 +4,7 @@ export type FaultAction = 'exit' | 'throw' | 'hang';
 export const FAULT_POINTS = [
   'before-append',
   'after-append',
-  'before-checkpoint',
+  'before-commit',
   'after-commit',
   'between-spawn-and-birth',
 ] as const;

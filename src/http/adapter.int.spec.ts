@@ -113,6 +113,24 @@ describe('bodies', () => {
   });
 });
 
+describe('bodies in unusual forms', () => {
+  it('chunked ones are under the same limit', async () => {
+    const answer = await send(
+      app,
+      'POST',
+      '/v1/things',
+      { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+      Buffer.alloc(JSON_BODY_LIMIT + 1, ' '),
+    );
+    expect(answer.status).toBe(413);
+  });
+
+  it('compressed ones are 415', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    expect((await send(app, 'POST', '/v1/things', headers, '{}')).status).toBe(415);
+  });
+});
+
 describe('paths', () => {
   const notFound = { error: { code: 'not_found', message: 'Not found.' } };
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerFor } from './error-mapper.js';
-import { DetailError, notFound, unprocessable } from './errors.js';
+import { ApiError, DetailError, notFound, unprocessable } from './errors.js';
 import { parseJsonBody } from './json-body.js';
 import { replyJson } from './json-reply.js';
 import { isHostAllowed, isOriginAllowed, isSafeMethod } from './request-origin.js';
@@ -39,6 +39,8 @@ export function createHttpAdapter(options: HttpAdapterOptions): FastifyAdapter {
     bodyLimit: JSON_BODY_LIMIT,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER, ignoreTrailingSlash: true },
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Node would answer a missing Host by itself, without our headers; the hook does it instead.
+    http: { requireHostHeader: false },
     genReqId: requestId,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       setStandingHeaders(request, reply);
@@ -58,12 +60,19 @@ export function createHttpAdapter(options: HttpAdapterOptions): FastifyAdapter {
 function readBodiesAsJson(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   for (const type of ['application/json', /^application\/[\w!#$&^.+-]+\+json(?:;|$)/]) {
-    fastify.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
+    fastify.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+      if (isEncoded(request)) return done(new DetailError(415, 'Unsupported content encoding'));
       const body = parseJsonBody(bytes);
       if (body.ok) done(null, body.value);
       else done(unprocessable([body.fault]));
     });
   }
+}
+
+/** A compressed body is not unpacked: its size would escape the limit. */
+function isEncoded({ headers }: FastifyRequest): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
 }
 
 /** One synchronous hook per request, before anything of the body is read. */
@@ -72,7 +81,9 @@ function guardRequests(fastify: FastifyInstance, policy: OriginPolicy): void {
   fastify.addHook('onRoute', ({ url, method }) => routes.add(url, method));
   fastify.addHook('onRequest', (request, reply, done) => {
     setStandingHeaders(request, reply);
-    if (!isHostAllowed(policy, request.headers.host)) return done(hostRefused());
+    const { host } = request.headers;
+    if (!isHostAllowed(policy, host)) return done(hostRefused());
+    if (host === undefined && request.raw.httpVersion === '1.1') return done(hostMissing());
     if (request.is404) return answerUnrouted(routes, request, reply, done);
     if (!isSafeMethod(request.method) && !isOriginAllowed(policy, request.headers.origin)) {
       return done(new DetailError(403, 'Origin not allowed'));
@@ -90,7 +101,7 @@ function answerUnrouted(
 ): void {
   const methods = routes.methodsOf(request.url.split('?', 1)[0] ?? '');
   if (methods.length === 0) return done(notFound());
-  const allow = [...methods, 'OPTIONS'].join(', ');
+  const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
   if (request.method !== 'OPTIONS') return done(new DetailError(405, 'Method Not Allowed', { allow }));
   void reply.code(204).header('allow', allow).send();
 }
@@ -106,6 +117,10 @@ function sendUnrouted(reply: FastifyReply, error: unknown): void {
 
 function hostRefused(): DetailError {
   return new DetailError(403, 'Host not allowed: without authentication only loopback names are served');
+}
+
+function hostMissing(): ApiError {
+  return new ApiError('invalid_input', 'The Host header is missing.');
 }
 
 function requestId(): string {

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { refuse } from '../refusal.js';
 import { answerFor } from './error-mapper.js';
-import { ApiError, DetailError } from './errors.js';
+import { ApiError, DetailError, orThrow } from './errors.js';
 
 const INTERNAL = { error: { code: 'internal_error', message: 'An internal error occurred.' } };
 
@@ -23,6 +23,11 @@ describe('refusals', () => {
       body: { error: { code: 'capacity_reached', message: 'capacity reached' }, status: 'rejected' },
       isFault: false,
     });
+  });
+
+  it('are thrown at the edge, and results pass', () => {
+    expect(orThrow({ id: 'x' })).toEqual({ id: 'x' });
+    expect(() => orThrow(refuse('conflict', 'Session is closed'))).toThrow(ApiError);
   });
 
   it('of content become a detail list', () => {

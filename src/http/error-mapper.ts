@@ -46,10 +46,14 @@ function detailEntry(msg: string, details: Readonly<Record<string, unknown>>): D
   const { type, loc, input } = details;
   return {
     type: typeof type === 'string' ? type : 'value_error',
-    loc: Array.isArray(loc) ? loc : ['body'],
+    loc: isLocation(loc) ? loc : ['body'],
     msg,
     input: input ?? null,
   };
+}
+
+function isLocation(loc: unknown): loc is DetailEntry['loc'] {
+  return Array.isArray(loc) && loc.every((step) => typeof step === 'string' || typeof step === 'number');
 }
 
 /** Fastify's `FST_ERR_*`, directly or as the cause of the HttpException that Nest wraps around it. */

@@ -1,3 +1,4 @@
+import { isRefusal } from '../refusal.js';
 import type { Refusal, RefusalCode } from '../refusal.js';
 
 export type ErrorCode = RefusalCode;
@@ -67,6 +68,12 @@ export class ApiError extends Error {
   static fromRefusal(refusal: Refusal): ApiError {
     return new ApiError(refusal.code, refusal.message, { details: refusal.details });
   }
+}
+
+/** What a command or query gave, or its refusal thrown for the filter to answer. */
+export function orThrow<Result>(outcome: Result | Refusal): Result {
+  if (isRefusal(outcome)) throw ApiError.fromRefusal(outcome);
+  return outcome;
 }
 
 /** The few answers whose body is `{"detail": …}` instead (contract/sessions.md 1.5). */

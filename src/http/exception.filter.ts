@@ -13,6 +13,8 @@ export class EdgeExceptionFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
+    // The client left before its body had arrived: nobody to tell, and no fault of ours.
+    if (request.raw.destroyed && !request.raw.complete) return void reply.hijack();
     const answer = answerFor(error);
     if (answer.isFault) this.logFault(error, request);
     if (reply.sent || reply.raw.headersSent) {

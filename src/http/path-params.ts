@@ -5,7 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import { notFound } from './errors.js';
 import { parseId } from '../ids.js';
 import type { IdKind } from '../ids.js';
-import { fitsCodePoints, isSafeText } from './safe-text.js';
+import { fitsCodePoints } from '../text/code-points.js';
+import { isSafeText } from '../text/well-formed.js';
 
 /**
  * A path id in canonical form; malformed is 404 "Not found.".

@@ -68,6 +68,12 @@ describe('the Host header, without authentication', () => {
     expect(await sendBytes(app, 'GET /toy HTTP/1.0\r\nhost:\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
   });
 
+  it('is missed with 400 behind a proxy', async () => {
+    const proxied = await start([ToyController], HEADER_AUTH);
+    const text = await sendBytes(proxied, 'GET /toy HTTP/1.1\r\nconnection: close\r\n\r\n');
+    expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f]{32}[\s\S]*"invalid_input"/);
+  });
+
   it('is not looked at when a proxy authenticates', async () => {
     const proxied = await start([ToyController], HEADER_AUTH);
     expect((await send(proxied, 'GET', '/toy', { host: 'rollcall.example', ...USER })).status).toBe(200);

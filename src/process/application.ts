@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { lockDirectory } from '../database/embedded/directory-lock.js';
 import type { EmbeddedLog } from '../database/embedded/embedded-log.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
-import { join } from 'node:path';
+import { superviseEmbeddedEventStore } from '../event-store/embedded/supervisor.js';
 import { startServer } from '../server.js';
 
 export interface Application {
@@ -14,8 +15,15 @@ export interface Application {
 /** Something that runs and must be stopped, in layers: a layer stops when those above it have. */
 type Stop = () => Promise<void> | void;
 
-/** Starts what the configuration asks for, from the ground up. When a part fails, what has started is stopped again. */
-export async function startApplication(config: Config, log: EmbeddedLog): Promise<Application> {
+/**
+ * Starts what the configuration asks for, from the ground up. When a part fails, or the start is given up by the signal,
+ * what has started is stopped again and the promise rejects.
+ */
+export async function startApplication(
+  config: Config,
+  log: EmbeddedLog,
+  signal: AbortSignal,
+): Promise<Application> {
   const layers: Stop[][] = [];
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= stopLayers(layers, log));
@@ -30,8 +38,10 @@ export async function startApplication(config: Config, log: EmbeddedLog): Promis
       eventStore(config, log, stores),
       database(config, log, stores),
     );
+    signal.throwIfAborted();
     const server = await startServer({ config, eventStoreUrl, databaseUrl });
     layers.push([() => server.close()]);
+    signal.throwIfAborted();
     return { port: server.port, stop };
   } catch (error) {
     await stop();
@@ -39,10 +49,32 @@ export async function startApplication(config: Config, log: EmbeddedLog): Promis
   }
 }
 
+/** Work on the database alone, while no server uses it: the embedded Postgres is started for it and stopped again. */
+export async function withDatabase<T>(
+  config: Config,
+  log: EmbeddedLog,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  const layers: Stop[][] = [];
+  try {
+    if (config.databaseUrl === null) {
+      const lock = lockDirectory(config.dataDir);
+      layers.push([() => lock.release()]);
+    }
+    const stores: Stop[] = [];
+    layers.push(stores);
+    return await work(await database(config, log, stores));
+  } finally {
+    await stopLayers(layers, log);
+  }
+}
+
 async function eventStore(config: Config, log: EmbeddedLog, stores: Stop[]): Promise<string> {
   if (config.eventStoreUrl !== null) return config.eventStoreUrl;
-  log.debug(`no embedded node yet for ${stores.length}`);
-  return 'esdb://127.0.0.1:1?tls=false';
+  const dir = join(config.dataDir, 'eventstore');
+  const node = await superviseEmbeddedEventStore({ dir, log: (line) => log.info(line) });
+  stores.push(() => node.stop());
+  return node.connectionString;
 }
 
 async function database(config: Config, log: EmbeddedLog, stores: Stop[]): Promise<string> {
@@ -51,6 +83,7 @@ async function database(config: Config, log: EmbeddedLog, stores: Stop[]): Promi
     dir: join(config.dataDir, 'postgres'),
     log,
     durable: true,
+    ...(config.shelterDir === null ? {} : { shelters: [config.shelterDir] }),
   });
   stores.push(() => postgres.stop());
   return postgres.url;

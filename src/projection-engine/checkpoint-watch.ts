@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Database } from '../database/database.js';
 import type { Position } from '../event-store/position.js';
-import { CHECKPOINT_CHANNEL } from './set-writer.js';
+import { CHECKPOINT_CHANNEL } from './batch-statement.js';
 import { schemaOf } from './set-version.js';
 
 /** While somebody waits; a notification usually comes first, but it is only a hint. */

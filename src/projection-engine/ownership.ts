@@ -20,7 +20,7 @@ export class Ownership {
        VALUES ($1, $2, 1, clock_timestamp())
        ON CONFLICT (version) DO UPDATE
          SET owner = excluded.owner, epoch = s.epoch + 1, renewed_at = excluded.renewed_at
-         WHERE s.owner IS NULL OR s.renewed_at < clock_timestamp() - ${LEASE}
+         WHERE s.owner IS NULL OR s.owner = excluded.owner OR s.renewed_at < clock_timestamp() - ${LEASE}
        RETURNING epoch`,
       [this.setVersion, this.nodeId],
     );

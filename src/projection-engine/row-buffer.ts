@@ -1,6 +1,6 @@
 import type { ProjectedRow, RowKey, Rows, TableDefinition } from '../../projections/projection.js';
 
-/** The rows of one table that a batch touches: loaded once, folded in memory, written once. */
+/** The rows of one table that a batch touches: known beforehand, folded in memory, written once. */
 export class RowBuffer implements Rows<ProjectedRow> {
   private readonly rows = new Map<string, ProjectedRow>();
   private readonly changed = new Map<string, RowKey>();
@@ -8,17 +8,17 @@ export class RowBuffer implements Rows<ProjectedRow> {
   constructor(private readonly table: TableDefinition<ProjectedRow>) {}
 
   load(row: ProjectedRow): void {
-    this.rows.set(nameOf(this.keyOf(row)), row);
+    this.rows.set(keyName(this.keyOf(row)), row);
   }
 
   get(key: RowKey): ProjectedRow | undefined {
-    return this.rows.get(nameOf(key));
+    return this.rows.get(keyName(key));
   }
 
   /** A row that was written by this event or a later one stays as it is: events that come again change nothing. */
   put(row: ProjectedRow): void {
     const key = this.keyOf(row);
-    const name = nameOf(key);
+    const name = keyName(key);
     const standing = this.rows.get(name);
     if (standing && (this.table.insertOnly || standing.position >= row.position)) return;
     this.rows.set(name, row);
@@ -26,7 +26,7 @@ export class RowBuffer implements Rows<ProjectedRow> {
   }
 
   remove(key: RowKey): void {
-    const name = nameOf(key);
+    const name = keyName(key);
     this.rows.delete(name);
     this.changed.set(name, key);
   }
@@ -45,6 +45,7 @@ export class RowBuffer implements Rows<ProjectedRow> {
   }
 }
 
-function nameOf(key: RowKey): string {
+/** One text for a key of any width; parts cannot run into each other. */
+export function keyName(key: RowKey): string {
   return key.length === 1 ? (key[0] ?? '') : JSON.stringify(key);
 }

@@ -4,9 +4,11 @@ import type { ProjectedEvent, RowKey } from '../../projections/projection.js';
 import type { Position } from '../event-store/position.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { emptyBuffer, foldInto, keysTouched } from './batch-fold.js';
+import { batchStatement, type TableChange } from './batch-statement.js';
 import type { ParkedStream } from './parking.js';
-import { fromDatabase, toJsonRow } from './row-codec.js';
 import type { RowBuffer } from './row-buffer.js';
+import { RowCache } from './row-cache.js';
+import { fromDatabase, toJsonRow } from './row-codec.js';
 import { schemaOf } from './set-version.js';
 import { tableSql, type TableSql } from './table-sql.js';
 
@@ -23,11 +25,26 @@ export class Fenced extends Error {
 }
 
 interface Table {
+  readonly index: number;
   readonly projection: AnyProjection;
   readonly sql: TableSql;
+  readonly cache: RowCache;
 }
 
-export const CHECKPOINT_CHANNEL = 'rollcall_checkpoint';
+interface FoldedTable {
+  readonly table: Table;
+  readonly buffer: RowBuffer;
+  readonly keys: readonly RowKey[];
+}
+
+export interface SetWriterOptions {
+  readonly url: string;
+  readonly setVersion: string;
+  readonly epoch: bigint;
+  readonly projections: readonly AnyProjection[];
+  readonly faults: FaultPoints;
+  readonly lost: (error: Error) => void;
+}
 
 /** Writes batches: rows, parked streams and checkpoint in one transaction, refused when the epoch is not the owner's. */
 export class SetWriter {
@@ -36,23 +53,18 @@ export class SetWriter {
 
   private constructor(
     private readonly client: pg.Client,
-    private readonly setVersion: string,
-    private readonly epoch: bigint,
-    private readonly faults: FaultPoints,
-    projections: readonly AnyProjection[],
+    private readonly options: SetWriterOptions,
   ) {
-    this.schema = schemaOf(setVersion);
-    this.tables = projections.map((projection) => ({ projection, sql: tableSql(this.schema, projection) }));
+    this.schema = schemaOf(options.setVersion);
+    this.tables = options.projections.map((projection, index) => ({
+      index,
+      projection,
+      sql: tableSql(this.schema, projection),
+      cache: new RowCache(),
+    }));
   }
 
-  static async connect(options: {
-    url: string;
-    setVersion: string;
-    epoch: bigint;
-    projections: readonly AnyProjection[];
-    faults: FaultPoints;
-    lost: (error: Error) => void;
-  }): Promise<SetWriter> {
+  static async connect(options: SetWriterOptions): Promise<SetWriter> {
     const client = new pg.Client({
       connectionString: options.url,
       application_name: 'rollcall-engine',
@@ -63,7 +75,7 @@ export class SetWriter {
     });
     client.on('error', options.lost);
     await client.connect();
-    return new SetWriter(client, options.setVersion, options.epoch, options.faults, options.projections);
+    return new SetWriter(client, options);
   }
 
   async checkpoint(): Promise<Position> {
@@ -79,97 +91,88 @@ export class SetWriter {
     parked: readonly ParkedStream[],
     upTo: Position,
   ): Promise<void> {
-    await this.client.query('BEGIN');
-    try {
-      for (const table of this.tables) await this.writeTable(table, events);
-      for (const stream of parked) await this.park(stream);
-      await this.faults.pass('before-checkpoint');
-      await this.advance(upTo);
-      await this.client.query('COMMIT');
-    } catch (error) {
-      await this.client.query('ROLLBACK').catch(() => undefined);
-      throw error;
+    const folded: FoldedTable[] = [];
+    for (const table of this.tables) {
+      const touched = await this.fold(table, events);
+      if (touched) folded.push(touched);
     }
-    await this.faults.pass('after-commit');
+    await this.inTransaction(async () => {
+      for (const stream of parked) await this.park(stream);
+      await this.writeRows(folded, upTo);
+      await this.options.faults.pass('before-commit');
+    });
+    for (const { table, buffer, keys } of folded) table.cache.keep(buffer, keys);
+    await this.options.faults.pass('after-commit');
   }
 
   async close(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }
 
-  private async writeTable({ projection, sql }: Table, events: readonly ProjectedEvent[]): Promise<void> {
+  private async fold(table: Table, events: readonly ProjectedEvent[]): Promise<FoldedTable | null> {
+    const { projection, cache } = table;
     const keys = keysTouched(projection, events);
-    if (keys.length === 0) return;
+    if (keys.length === 0) return null;
     const buffer = emptyBuffer(projection);
-    if (!projection.table.insertOnly) await this.load(projection, sql, keys, buffer);
-    foldInto(buffer, projection, events);
-    const removed = buffer.removed();
-    if (removed.length > 0)
-      await this.client.query({
-        name: `remove-${projection.name}`,
-        text: sql.remove,
-        values: transposed(removed),
-      });
-    const rows = buffer.written().map((row) => toJsonRow(projection.table.columns, row));
-    if (rows.length > 0) {
-      await this.client.query({
-        name: `write-${projection.name}`,
-        text: sql.write,
-        values: [JSON.stringify(rows)],
-      });
+    if (projection.table.insertOnly) {
+      foldInto(buffer, projection, events);
+      return { table, buffer, keys: [] };
     }
+    const unknown = cache.fill(buffer, keys);
+    if (unknown.length > 0) await this.load(table, unknown, buffer);
+    foldInto(buffer, projection, events);
+    return { table, buffer, keys };
   }
 
-  private async load(
-    projection: AnyProjection,
-    sql: TableSql,
-    keys: RowKey[],
-    buffer: RowBuffer,
-  ): Promise<void> {
+  private async load({ projection, sql }: Table, keys: readonly RowKey[], buffer: RowBuffer): Promise<void> {
+    const columns = projection.table.primaryKey.map((_, column) => keys.map((key) => key[column] ?? ''));
     const found = await this.client.query<Record<string, unknown>>({
       name: `load-${projection.name}`,
       text: sql.load,
-      values: transposed(keys),
+      values: columns,
     });
     for (const row of found.rows) buffer.load(fromDatabase(projection.table.columns, row));
   }
 
-  private async park(stream: ParkedStream): Promise<void> {
+  private async inTransaction(work: () => Promise<void>): Promise<void> {
+    await this.client.query('BEGIN');
+    try {
+      await work();
+      await this.client.query('COMMIT');
+    } catch (error) {
+      await this.client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async writeRows(folded: readonly FoldedTable[], upTo: Position): Promise<void> {
+    const { name, text, values } = batchStatement(this.schema, this.options, folded.flatMap(changeOf), upTo);
+    const result = await this.client.query<{ held: number }>({ name, text, values: [...values] });
+    if (result.rows[0]?.held !== 1) throw new Fenced();
+  }
+
+  private async park({
+    stream,
+    revision,
+    position,
+    eventId,
+    eventType,
+    reason,
+  }: ParkedStream): Promise<void> {
     await this.client.query(
       `INSERT INTO rollcall.parked_streams (set_version, stream, revision, position, event_id, event_type, reason)
        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-      [
-        this.setVersion,
-        stream.stream,
-        stream.revision.toString(),
-        stream.position.toString(),
-        stream.eventId,
-        stream.eventType,
-        stream.reason,
-      ],
+      [this.options.setVersion, stream, revision.toString(), position.toString(), eventId, eventType, reason],
     );
-  }
-
-  /** The share lock is taken last, so that a takeover never waits for a whole batch. */
-  private async advance(upTo: Position): Promise<void> {
-    const held = await this.client.query({
-      name: 'fence',
-      text: 'SELECT 1 FROM rollcall.projection_sets WHERE version = $1 AND epoch = $2 FOR SHARE',
-      values: [this.setVersion, this.epoch.toString()],
-    });
-    if (held.rowCount !== 1) throw new Fenced();
-    await this.client.query({
-      name: 'advance',
-      text: `WITH moved AS (
-               UPDATE ${this.schema}.checkpoint SET position = $1, committed_at = clock_timestamp()
-               WHERE position < $1 RETURNING position)
-             SELECT pg_notify('${CHECKPOINT_CHANNEL}', $2 || ':' || position) FROM moved`,
-      values: [upTo.toString(), this.setVersion],
-    });
   }
 }
 
-function transposed(keys: readonly RowKey[]): string[][] {
-  const width = keys[0]?.length ?? 0;
-  return Array.from({ length: width }, (_, column) => keys.map((key) => key[column] ?? ''));
+function changeOf({ table, buffer }: FoldedTable): TableChange[] {
+  const { columns } = table.projection.table;
+  const rows = buffer.written().map((row) => toJsonRow(columns, row));
+  const removed = buffer.removed();
+  if (rows.length === 0 && removed.length === 0) return [];
+  return [
+    { index: table.index, sql: table.sql, rows: rows.length === 0 ? null : JSON.stringify(rows), removed },
+  ];
 }

@@ -6,30 +6,34 @@ export interface TableSql {
   readonly create: readonly string[];
   /** $1..$n: one text array per key column. */
   readonly load: string;
-  /** $1: a JSON array of rows. */
-  readonly write: string;
-  /** $1..$n: one text array per key column. */
-  readonly remove: string;
+  /** Upserts the rows of a JSON array, unless `fence` is empty. */
+  write(rows: string): string;
+  /** Deletes by one text array per key column, unless `fence` is empty. */
+  remove(keys: readonly string[]): string;
 }
 
 export function tableSql(schema: string, { table }: AnyProjection): TableSql {
   const columns = Object.entries<ColumnType>(table.columns);
   const name = `${schema}.${table.name}`;
   const names = columns.map(([column]) => column).join(', ');
+  const sources = columns.map(([column]) => `r.${column}`).join(', ');
   const typed = columns.map(([column, type]) => `${column} ${type}`).join(', ');
   const key = table.primaryKey.join(', ');
-  const arrays = table.primaryKey.map((_, index) => `$${index + 1}::text[]`).join(', ');
   const match = table.primaryKey.map((column) => `t.${column} = k.${column}`).join(' AND ');
+  const arrays = (placeholders: readonly string[]): string =>
+    placeholders.map((placeholder) => `${placeholder}::text[]`).join(', ');
+  const own = table.primaryKey.map((_, index) => `$${index + 1}`);
   return {
     create: [
       `CREATE TABLE ${name} (${typed}, PRIMARY KEY (${key}))`,
       ...table.indexes.map((index) => `CREATE INDEX ON ${name} ${index}`),
     ],
-    load: `SELECT t.* FROM unnest(${arrays}) AS k(${key}) JOIN ${name} t ON ${match}`,
-    write:
-      `INSERT INTO ${name} AS t (${names}) SELECT ${names} FROM json_to_recordset($1::json) AS r(${typed})` +
+    load: `SELECT t.* FROM unnest(${arrays(own)}) AS k(${key}) JOIN ${name} t ON ${match}`,
+    write: (rows) =>
+      `INSERT INTO ${name} AS t (${names}) SELECT ${sources} FROM fence, json_to_recordset(${rows}::json) AS r(${typed})` +
       ` ON CONFLICT (${key}) ${onConflict(columns, table.primaryKey, table.insertOnly)}`,
-    remove: `DELETE FROM ${name} t USING unnest(${arrays}) AS k(${key}) WHERE ${match}`,
+    remove: (keys) =>
+      `DELETE FROM ${name} t USING fence, unnest(${arrays(keys)}) AS k(${key}) WHERE ${match}`,
   };
 }
 

@@ -3,10 +3,10 @@ import type { CommandContext, Outcome } from '../event-store/aggregates/command-
 import type { Decision } from '../event-store/aggregates/aggregate.js';
 import type { Position } from '../event-store/position.js';
 import type { StreamNames } from '../event-store/stream-names.js';
-import { isRefusal, refuse } from '../refusal.js';
+import { isRefusal, refuse, type Refusal } from '../refusal.js';
 import { accessible } from './access.js';
 import type { SessionStore } from './aggregate.js';
-import type { SessionStreamEvent } from './domain/facts.js';
+import type { SessionFacts, SessionStreamEvent } from './domain/facts.js';
 import type { SessionState } from './domain/state.js';
 
 export interface SessionStep<Result> {
@@ -31,10 +31,7 @@ export class SessionCommands {
       decide: (state) => {
         const facts = accessible(step.principal, state);
         if (isRefusal(facts)) return facts;
-        if (step.ifMatch && step.ifMatch !== '*' && step.ifMatch !== facts.position) {
-          return refuse('precondition_failed', 'The session has changed since this version.');
-        }
-        return step.decide(state);
+        return versionRefusal(facts, step.ifMatch ?? null) ?? step.decide(state);
       },
     });
   }
@@ -59,6 +56,16 @@ export class SessionCommands {
   read(sessionId: string): Promise<SessionState> {
     return this.store.read(this.names.session(sessionId));
   }
+}
+
+/** `If-Match`: the position of the last event on the session's own stream, or any existing session. */
+export function versionRefusal(facts: SessionFacts, ifMatch: Position | '*' | null): Refusal | null {
+  if (ifMatch === null || ifMatch === '*' || ifMatch === facts.position) return null;
+  return outdated();
+}
+
+export function outdated(): Refusal {
+  return refuse('precondition_failed', 'The session has changed since this version.');
 }
 
 export function latest(...positions: readonly (Position | null)[]): Position | null {

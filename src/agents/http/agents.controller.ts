@@ -3,9 +3,9 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { IsObject, IsOptional, IsString, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { CommandRequest } from '../../command-handling/command-request.js';
-import { accepted, granted } from '../../http/answer.js';
+import { accepted } from '../../http/answer.js';
+import { ApiError, orThrow } from '../../http/errors.js';
 import { FromRequest } from '../../http/command-request.param.js';
-import { ApiError } from '../../http/errors.js';
 import { MaxCodePoints } from '../../http/validation.js';
 import { RegisterAgent } from '../commands/register-agent.js';
 import { type AgentBody, GetAgent } from '../queries/get-agent.js';
@@ -46,6 +46,6 @@ export class AgentsController {
     const command = new RegisterAgent(request, body.name, body.spec ?? null);
     const { result } = accepted(reply, request, await this.commands.execute(command));
     void reply.code(result.created === 'yes' ? HttpStatus.CREATED : HttpStatus.OK);
-    return granted(await this.queries.execute(new GetAgent(request.principal, result.agent_id)));
+    return orThrow(await this.queries.execute(new GetAgent(request.principal, result.agent_id)));
   }
 }

@@ -4,7 +4,8 @@ import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/principal.js';
 import { CurrentPrincipal } from '../../auth/request-principal.js';
 import type { CommandRequest } from '../../command-handling/command-request.js';
-import { accepted, granted } from '../../http/answer.js';
+import { accepted } from '../../http/answer.js';
+import { orThrow } from '../../http/errors.js';
 import { FromRequest } from '../../http/command-request.param.js';
 import { ElicitationId, SessionId } from '../../http/path-params.js';
 import { ResolveElicitation } from '../commands/resolve-elicitation.js';
@@ -24,7 +25,7 @@ export class ElicitationsController {
     @SessionId() sessionId: string,
     @ElicitationId() elicitationId: string,
   ): Promise<ElicitationView> {
-    return granted(await this.queries.execute(new GetElicitation(principal, sessionId, elicitationId)));
+    return orThrow(await this.queries.execute(new GetElicitation(principal, sessionId, elicitationId)));
   }
 
   @Post('resolve')

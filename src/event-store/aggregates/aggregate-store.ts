@@ -11,7 +11,8 @@ import type { Aggregate } from './aggregate.js';
 import type { Outcome } from './command-context.js';
 import { Job, type JobRequest } from './job.js';
 import { StreamQueue, type StreamPorts } from './stream-queue.js';
-import { readTail, unwritten, type StreamState } from './stream-state.js';
+import type { SnapshotStore } from './snapshot-store.js';
+import { fromSnapshot, readTail, unwritten, type StreamState } from './stream-state.js';
 
 const CACHED_STREAMS = 20_000;
 
@@ -20,6 +21,7 @@ export interface StorePorts {
   readonly registry: EventRegistry;
   readonly clock: Clock;
   readonly faults: FaultPoints;
+  readonly snapshots: SnapshotStore;
   readonly checkpoint: () => Position;
 }
 
@@ -61,9 +63,9 @@ export class AggregateStore<State, Event extends DomainEvent> {
 
   /** The state with everything that the log holds by now. Throws like `recall`. */
   async read(stream: string): Promise<State> {
-    const known = this.known.get(stream) ?? unwritten(this.aggregate);
-    const { log, registry } = this.ports;
-    const read = await readTail(log, registry, this.aggregate, stream, known);
+    const { log, registry, snapshots } = this.ports;
+    const known = this.known.get(stream) ?? (await fromSnapshot(snapshots, this.aggregate, stream));
+    const read = (await readTail(log, registry, this.aggregate, stream, known)).stream;
     const newest = this.known.get(stream);
     if (read.revision >= 0n && (!newest || newest.revision < read.revision)) this.known.set(stream, read);
     return read.state;

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../refusal.js';
 import type { DomainEvent } from '../event-type.js';
 import type { Position } from '../position.js';
+import type { SnapshotCodec } from './snapshot-store.js';
 
 /** Where and when the log holds an event; for one just decided, this process's clock until it is read back. */
 export interface EventPlace {
@@ -15,6 +16,8 @@ export interface Aggregate<State, Event extends DomainEvent> {
   evolve(state: State, event: Event, place: EventPlace): State;
   /** The tree that the stream belongs to, for the metadata of its events; null where there is none. */
   lineageOf(state: State): Lineage | null;
+  /** Null for streams that never grow long. */
+  readonly snapshots: SnapshotCodec<State> | null;
 }
 
 export interface Lineage {

@@ -30,7 +30,7 @@ export type Outcome<Result> =
   /** The same key and body came before; `record` holds what was answered then. */
   | { readonly kind: 'replayed'; readonly record: CommandRecord; readonly position: Position }
   /** The keys must be looked up again: the look-up is older than what this process still remembers. */
-  | { readonly kind: 'look-again' }
+  | { readonly kind: 'look-again'; readonly from: Position }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** With a key, ids follow from it, so that the log itself refuses the twin; the body's hash tells twins apart. */

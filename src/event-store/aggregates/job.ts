@@ -93,7 +93,7 @@ export class Job<State, Event extends DomainEvent, Result> {
         return { kind: 'replayed', record: found.record, position: found.position };
       return refused(refuse('idempotency_mismatch', 'This key was used for another request.'));
     }
-    return recent.coveredFrom > lookedUpAt ? { kind: 'look-again' } : null;
+    return recent.coveredFrom > lookedUpAt ? { kind: 'look-again', from: recent.coveredFrom } : null;
   }
 
   private recordOf(result: Result): CommandRecord | null {

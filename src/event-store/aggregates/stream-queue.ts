@@ -10,9 +10,12 @@ import type { Aggregate } from './aggregate.js';
 import type { Outcome } from './command-context.js';
 import { APPEND_LIMIT_BYTES, type Step } from './job.js';
 import type { RecentCommands } from './recent-commands.js';
-import { readTail, type StreamState } from './stream-state.js';
+import type { SnapshotStore } from './snapshot-store.js';
+import { fromSnapshot, readTail, type StreamState } from './stream-state.js';
 
 const JOBS_PER_APPEND = 64;
+/** Events between two stored snapshots: a few milliseconds of reading, whatever the length of the stream. */
+const EVENTS_PER_SNAPSHOT = 256n;
 /** Each conflict means that another node wrote first; losing this often in a row means that it writes without pause. */
 const MAX_CONFLICTS = 16;
 
@@ -33,6 +36,7 @@ export interface StreamPorts<State> {
   readonly registry: EventRegistry;
   readonly clock: Clock;
   readonly faults: FaultPoints;
+  readonly snapshots: SnapshotStore;
   /** The newest committed checkpoint that this process knows of. */
   readonly checkpoint: () => Position;
   readonly recall: () => StreamState<State> | undefined;
@@ -89,30 +93,23 @@ export class StreamQueue<State, Event extends DomainEvent> {
   /** Serves a prefix of `jobs` and says how many. */
   private async serve(jobs: readonly QueuedJob<State, Event>[], presumedNew: boolean): Promise<number> {
     const recalled = this.ports.recall() ?? (presumedNew ? this.unread : undefined);
-    // What is recalled may be older than the log: another node may have written since.
-    let current = recalled !== undefined;
-    let known = recalled ?? (await this.tail(this.unread));
+    let known = recalled ?? (await this.tail(await this.stored())).stream;
+    let plan = this.plan(jobs, known);
+    // What is recalled may be older than the log, since another node may have written. An append would find out; what
+    // is settled without one must not rest on it.
+    if (recalled && plan.steps.some((step) => 'settled' in step)) {
+      known = (await this.tail(known)).stream;
+      plan = this.plan(jobs, known);
+    }
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
-      let plan = this.plan(jobs, known);
-      if (current && plan.steps.some((step) => 'settled' in step)) {
-        known = await this.tail(known);
-        current = false;
-        plan = this.plan(jobs, known);
-      }
       const position = await this.write(known, plan);
-      if (position !== 'conflict') {
-        this.settle(jobs, plan, position);
-        return plan.steps.length;
-      }
+      if (position !== 'conflict') return this.settle(jobs, plan, position);
       const tail = await this.tail(known);
-      known = tail;
-      current = false;
       const last = plan.events.at(-1);
       const written = last && tail.positions.get(last.id);
-      if (written !== undefined) {
-        this.settle(jobs, plan, written);
-        return plan.steps.length;
-      }
+      if (written !== undefined) return this.settle(jobs, plan, written);
+      known = tail.stream;
+      plan = this.plan(jobs, known);
     }
     const refusal = refuse(
       'log_unavailable',
@@ -152,7 +149,8 @@ export class StreamQueue<State, Event extends DomainEvent> {
     }
     known.recent.prune(this.ports.checkpoint());
     const state = this.fold(known.state, plan, appended.position);
-    this.ports.remember({ state, revision: appended.revision, recent: known.recent });
+    const written = { ...known, state, revision: appended.revision };
+    this.ports.remember({ ...written, savedRevision: this.save(written, appended.position) });
     return appended.position;
   }
 
@@ -168,16 +166,33 @@ export class StreamQueue<State, Event extends DomainEvent> {
     jobs: readonly QueuedJob<State, Event>[],
     plan: Plan<State>,
     position: Position | null,
-  ): void {
+  ): number {
     plan.steps.forEach((step, index) => {
       const job = jobs[index];
       job?.resolve('settled' in step ? step.settled : { kind: 'done', result: step.result, position });
     });
+    return plan.steps.length;
+  }
+
+  private stored(): Promise<StreamState<State>> {
+    return fromSnapshot(this.ports.snapshots, this.aggregate, this.stream);
+  }
+
+  /** Stores a snapshot when the last one is old; returns the revision of the newest. */
+  private save({ state, revision, savedRevision }: StreamState<State>, position: Position): bigint {
+    const codec = this.aggregate.snapshots;
+    if (!codec || revision - savedRevision < EVENTS_PER_SNAPSHOT) return savedRevision;
+    void this.ports.snapshots.save(this.stream, codec.version, {
+      revision,
+      position,
+      state: codec.toJson(state),
+    });
+    return revision;
   }
 
   private async tail(known: StreamState<State>): ReturnType<typeof readTail<State, Event>> {
     const read = await readTail(this.ports.log, this.ports.registry, this.aggregate, this.stream, known);
-    this.ports.remember({ state: read.state, revision: read.revision, recent: read.recent });
+    this.ports.remember(read.stream);
     return read;
   }
 }

@@ -4,6 +4,7 @@ import type { DomainEvent } from '../event-type.js';
 import type { Position } from '../position.js';
 import type { Aggregate } from './aggregate.js';
 import { RecentCommands } from './recent-commands.js';
+import type { SnapshotStore } from './snapshot-store.js';
 
 /** Before the first event of any log. */
 const BEFORE_ALL = -1n;
@@ -13,16 +14,24 @@ export interface StreamState<State> {
   readonly state: State;
   /** -1 for a stream without events. */
   readonly revision: bigint;
+  /** Where the newest stored snapshot stands; -1 without one. */
+  readonly savedRevision: bigint;
   readonly recent: RecentCommands;
 }
 
 export function unwritten<State, Event extends DomainEvent>(
   aggregate: Aggregate<State, Event>,
 ): StreamState<State> {
-  return { state: aggregate.initial, revision: -1n, recent: new RecentCommands(BEFORE_ALL) };
+  return {
+    state: aggregate.initial,
+    revision: -1n,
+    savedRevision: -1n,
+    recent: new RecentCommands(BEFORE_ALL),
+  };
 }
 
-export interface TailRead<State> extends StreamState<State> {
+export interface TailRead<State> {
+  readonly stream: StreamState<State>;
   /** Of each event just read, by its id. */
   readonly positions: ReadonlyMap<string, Position>;
 }
@@ -45,5 +54,22 @@ export async function readTail<State, Event extends DomainEvent>(
     known.recent.addFrom(recorded);
     positions.set(recorded.id, recorded.position);
   }
-  return { state, revision, recent: known.recent, positions };
+  return { stream: { ...known, state, revision }, positions };
+}
+
+/** A stream from its stored snapshot, else unwritten; what the log holds beyond is still to be read. */
+export async function fromSnapshot<State, Event extends DomainEvent>(
+  snapshots: SnapshotStore,
+  aggregate: Aggregate<State, Event>,
+  stream: string,
+): Promise<StreamState<State>> {
+  const codec = aggregate.snapshots;
+  const stored = codec && (await snapshots.load(stream, codec.version));
+  if (!codec || !stored) return unwritten(aggregate);
+  return {
+    state: codec.fromJson(stored.state),
+    revision: stored.revision,
+    savedRevision: stored.revision,
+    recent: new RecentCommands(stored.position),
+  };
 }

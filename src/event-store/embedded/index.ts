@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { openLog } from './data-file.js';
 import { eventStoreRoutes, unimplemented } from './service/routes.js';
 import { errorCode } from './storage/database.js';
 import { EventLog } from './storage/event-log.js';
 import { LogScrub } from './storage/log-scrub.js';
-import { asDamage } from './storage/log-verification.js';
 import { GrpcServer } from './transport/grpc-server.js';
 
 /** Where the log lives: in a directory, made if missing, or in memory until the node is closed. */
 export type EmbeddedEventStoreOptions =
   { readonly dir: string; readonly port?: number } | { readonly memory: true; readonly port?: number };
-
-export const DATA_FILE = 'eventstore.db';
 
 /**
  * A node that speaks the EventStoreDB gRPC protocol on 127.0.0.1, for a laptop and for tests.
@@ -33,11 +29,11 @@ export class EmbeddedEventStore {
    * directory's file is open in another process, or the file is damaged; the message says which.
    */
   static async start(options: EmbeddedEventStoreOptions): Promise<EmbeddedEventStore> {
-    const log = 'dir' in options ? openFile(options.dir) : EventLog.open(':memory:', Date.now);
+    const log = 'dir' in options ? openLog(options.dir) : EventLog.open(':memory:', Date.now);
     const token = randomBytes(16).toString('hex');
     let port = 0;
     const server = new GrpcServer({
-      routes: eventStoreRoutes(log, () => port),
+      routes: eventStoreRoutes(log, { port: () => port, token }),
       unknownMethod: unimplemented,
       onFault: (error) => process.emitWarning(error instanceof Error ? error : String(error)),
     });
@@ -67,16 +63,5 @@ export class EmbeddedEventStore {
     this.scrub.stop();
     await this.server.close();
     this.log.close();
-  }
-}
-
-function openFile(dir: string): EventLog {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const file = join(dir, DATA_FILE);
-  try {
-    return EventLog.open(file, Date.now);
-  } catch (error) {
-    if (errorCode(error) === 'SQLITE_BUSY') throw new Error(`${file} is open in another process`);
-    throw asDamage(error, file);
   }
 }

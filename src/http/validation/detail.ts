@@ -44,21 +44,14 @@ function entryOf(error: ValidationError, loc: Location, parent: unknown, source:
   if (rule === undefined) return null;
   const value: unknown = error.value;
   if (value === undefined) return { type: 'missing', loc, msg: 'Field required', input: echo(parent) };
-  if (rule === 'isLabels') return labelsEntry(value, loc);
+  const labels = rule === 'isLabels' ? labelsFault(value) : null;
+  if (labels !== null) {
+    const { type, key, msg, input } = labels;
+    return { type, loc: key === null ? loc : [...loc, key], msg, input: echo(input) };
+  }
   if (rule === 'isString' && Array.isArray(value) && source === 'body') return listOfStringsEntry(value, loc);
   const [type, msg] = typeAndMessage(rule, value, source);
   return { type, loc, msg: msg ?? broken[rule] ?? 'Invalid value', input: echo(value) };
-}
-
-function labelsEntry(value: unknown, loc: Location): DetailEntry {
-  const fault = labelsFault(value);
-  const input = fault?.key == null ? value : Object(value)[fault.key];
-  return {
-    type: fault?.type ?? 'dict_type',
-    loc: fault?.key == null ? loc : [...loc, fault.key],
-    msg: fault?.msg ?? 'Input should be a valid dictionary',
-    input: echo(input),
-  };
 }
 
 /** `@IsString({ each: true })`: the place of the first member at fault. */

@@ -1,6 +1,7 @@
 import { registerDecorator } from 'class-validator';
 import type { ValidationOptions } from 'class-validator';
-import { fitsCodePoints, isSafeText } from '../safe-text.js';
+import { fitsCodePoints } from '../../text/code-points.js';
+import { isSafeText } from '../../text/well-formed.js';
 
 export const MAX_LABELS = 200;
 /** contract/sessions.md 1.8; values are cut by the domain, not refused. */
@@ -11,15 +12,21 @@ export interface LabelsFault {
   readonly type: string;
   readonly key: string | null;
   readonly msg: string;
+  readonly input: unknown;
 }
 
 export function labelsFault(value: unknown): LabelsFault | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { type: 'dict_type', key: null, msg: 'Input should be a valid dictionary' };
+    return { type: 'dict_type', key: null, msg: 'Input should be a valid dictionary', input: value };
   }
   const entries: [string, unknown][] = Object.entries(value);
   if (entries.length > MAX_LABELS) {
-    return { type: 'too_long', key: null, msg: `Dictionary should have at most ${MAX_LABELS} items` };
+    return {
+      type: 'too_long',
+      key: null,
+      msg: `Dictionary should have at most ${MAX_LABELS} items`,
+      input: value,
+    };
   }
   for (const [key, label] of entries) {
     const fault = labelFault(key, label);
@@ -29,18 +36,16 @@ export function labelsFault(value: unknown): LabelsFault | null {
 }
 
 function labelFault(key: string, label: unknown): LabelsFault | null {
-  if (key === '') return { type: 'string_too_short', key, msg: 'Label key should have at least 1 character' };
+  const fault = (type: string, msg: string): LabelsFault => ({ type, key, msg, input: label });
+  if (key === '') return fault('string_too_short', 'Label key should have at least 1 character');
   if (!fitsCodePoints(key, MAX_LABEL_KEY)) {
-    return { type: 'string_too_long', key, msg: `Label key should have at most ${MAX_LABEL_KEY} characters` };
+    return fault('string_too_long', `Label key should have at most ${MAX_LABEL_KEY} characters`);
   }
-  if (!isSafeText(key)) {
-    return { type: 'string_unicode', key, msg: 'Label key must not contain NUL or unpaired surrogates' };
-  }
+  if (!isSafeText(key))
+    return fault('string_unicode', 'Label key must not contain NUL or unpaired surrogates');
   // A label of this name would be lost, or worse, wherever labels are merged by assignment.
-  if (key === '__proto__') return { type: 'value_error', key, msg: 'Label key is reserved' };
-  return typeof label === 'string'
-    ? null
-    : { type: 'string_type', key, msg: 'Input should be a valid string' };
+  if (key === '__proto__') return fault('value_error', 'Label key is reserved');
+  return typeof label === 'string' ? null : fault('string_type', 'Input should be a valid string');
 }
 
 /** An object of string to string. */

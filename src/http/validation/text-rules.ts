@@ -1,6 +1,7 @@
 import { registerDecorator } from 'class-validator';
 import type { ValidationArguments, ValidationOptions } from 'class-validator';
-import { fitsCodePoints, isSafeText } from '../safe-text.js';
+import { fitsCodePoints } from '../../text/code-points.js';
+import { isSafeText } from '../../text/well-formed.js';
 
 /** A string without NUL and unpaired surrogates: for ids, titles and label keys. */
 export function IsSafeText(options?: ValidationOptions): PropertyDecorator {

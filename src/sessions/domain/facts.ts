@@ -1,6 +1,13 @@
 import type { ElicitationEvent } from '../../elicitations/domain/events.js';
 import type { CloseReason, SessionEvent, SessionSpawn, TaskError } from './events.js';
-import { mergeLabels, statesTaskError, taskErrorIn, withoutTaskError, type Labels } from './labels.js';
+import {
+  mergeLabels,
+  statesTaskError,
+  taskErrorIn,
+  taskErrorLabels,
+  withoutTaskError,
+  type Labels,
+} from './labels.js';
 import type { SessionStatus } from './status.js';
 
 /** Where and when the log holds an event. */
@@ -20,6 +27,8 @@ export interface SessionFacts {
   readonly agentId: string | null;
   readonly agentName: string | null;
   readonly title: string | null;
+  /** The newest of the parent's renames that was carried out; 0 before the first. */
+  readonly renames: number;
   readonly tool: string | null;
   readonly sessionName: string | null;
   readonly labels: Labels;
@@ -57,6 +66,7 @@ function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
     agentId: spawn.agent_id,
     agentName: spawn.agent_name,
     title: spawn.title,
+    renames: 0,
     tool: spawn.tool,
     sessionName: spawn.session_name,
     labels: spawn.labels,
@@ -76,7 +86,7 @@ function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
 function changeOf(facts: SessionFacts, event: SessionStreamEvent): Partial<SessionFacts> {
   switch (event.type) {
     case 'SessionRenamed':
-      return { title: event.data.title };
+      return { title: event.data.title, renames: event.data.sequence ?? facts.renames };
     case 'SessionLabelled': {
       const labels = mergeLabels(facts.labels, event.data.labels);
       return statesTaskError(event.data.labels) ? { labels, lastTaskError: taskErrorIn(labels) } : { labels };
@@ -99,7 +109,9 @@ function statusChange(facts: SessionFacts, change: StatusChange): Partial<Sessio
     activeResponseId: active ? (change.response_id ?? facts.activeResponseId) : null,
     backgroundTaskCount: countAfter(facts, change),
     ...(change.status === 'running' ? { lastTaskError: null, labels: withoutTaskError(facts.labels) } : {}),
-    ...(change.error === null ? {} : { lastTaskError: change.error }),
+    ...(change.error === null
+      ? {}
+      : { lastTaskError: change.error, labels: mergeLabels(facts.labels, taskErrorLabels(change.error)) }),
   };
 }
 

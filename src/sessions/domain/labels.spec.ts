@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  hasErrorText,
   mergeLabels,
   reservedKey,
   shownLabels,
   statesTaskError,
   taskErrorIn,
+  taskErrorLabels,
   toStoredLabels,
   withoutTaskError,
 } from './labels.js';
@@ -65,6 +67,20 @@ describe('the durable failure in labels (contract/sessions.md 4.4)', () => {
   ])('%j says %j', (labels, error) => {
     expect(taskErrorIn(labels)).toEqual(error);
     expect(statesTaskError(labels)).toBe(Object.keys(labels).length > 0);
-    expect(withoutTaskError({ ...labels, kept: '1' })).toEqual({ kept: '1' });
+    const cleared = withoutTaskError({ ...labels, kept: '1' });
+    expect(cleared).toEqual({ ...(statesTaskError(labels) ? taskErrorLabels(null) : {}), kept: '1' });
+    expect([taskErrorIn(cleared), hasErrorText(cleared)]).toEqual([null, false]);
+  });
+
+  it('is written whole, each text within the length of a label', () => {
+    const labels = taskErrorLabels({ code: 'c', message: '🟡'.repeat(257), title: 't'.repeat(256) });
+    expect(labels).toEqual({
+      [code]: 'c',
+      [text]: `${'🟡'.repeat(255)}…`,
+      'omnigent.last_task_error_title': 't'.repeat(256),
+      'omnigent.last_task_error_cause': '',
+      'omnigent.last_task_error_remediation': '',
+    });
+    expect(hasErrorText(labels)).toBe(true);
   });
 });

@@ -1,9 +1,11 @@
+import { abbreviated, firstCodePoints } from '../../text/code-points.js';
 import type { TaskError } from './events.js';
 
 export type Labels = Readonly<Record<string, string>>;
 
 export const CLOSED_LABEL = 'omnigent.closed';
 const ERROR_PREFIX = 'omnigent.last_task_error_';
+const ERROR_PARTS = ['code', 'message', 'title', 'cause', 'remediation'] as const;
 /** Label values are cut, keys are refused (`contract/sessions.md` 1.8). */
 const VALUE_LENGTH = 256;
 
@@ -20,7 +22,7 @@ export function reservedKey(labels: Labels): string | null {
 /** Labels as they are stored: values cut by code points; the closed label is a state and never stored. */
 export function toStoredLabels(labels: Labels): Labels {
   const kept = Object.entries(labels).filter(([key]) => key !== CLOSED_LABEL);
-  return Object.fromEntries(kept.map(([key, value]) => [key, cutValue(value)]));
+  return Object.fromEntries(kept.map(([key, value]) => [key, firstCodePoints(value, VALUE_LENGTH)]));
 }
 
 export function mergeLabels(standing: Labels, added: Labels): Labels {
@@ -41,18 +43,21 @@ export function taskErrorIn(labels: Labels): TaskError | null {
   return { code, message, ...Object.fromEntries(details.map((name) => [name, part(name)])) };
 }
 
+/** The failure as labels: all five are written, empty where nothing is said (`contract/sessions.md` 6.10). */
+export function taskErrorLabels(error: TaskError | null): Labels {
+  const text = (name: keyof TaskError): string => abbreviated(error?.[name] ?? '', VALUE_LENGTH);
+  return Object.fromEntries(ERROR_PARTS.map((name) => [`${ERROR_PREFIX}${name}`, text(name)]));
+}
+
+/** Cleared error labels stay, as empty texts (`contract/sessions.md` 4.4). */
 export function withoutTaskError(labels: Labels): Labels {
-  if (!statesTaskError(labels)) return labels;
-  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith(ERROR_PREFIX)));
+  return statesTaskError(labels) ? { ...labels, ...taskErrorLabels(null) } : labels;
+}
+
+export function hasErrorText(labels: Labels): boolean {
+  return Object.entries(labels).some(([key, value]) => key.startsWith(ERROR_PREFIX) && value !== '');
 }
 
 export function statesTaskError(labels: Labels): boolean {
   return Object.keys(labels).some((key) => key.startsWith(ERROR_PREFIX));
-}
-
-function cutValue(value: string): string {
-  const points = Array.from(value.slice(0, 2 * VALUE_LENGTH));
-  return points.length <= VALUE_LENGTH && value.length <= 2 * VALUE_LENGTH
-    ? value
-    : points.slice(0, VALUE_LENGTH).join('');
 }

@@ -1,3 +1,5 @@
+import { firstCodePoints, fitsCodePoints } from '../../text/code-points.js';
+
 /** Code points, never UTF-16 units (`contract/sessions.md` 1.8, 4.5). */
 const PREVIEW_LENGTH = 150;
 const TITLE_SEED_LENGTH = 60;
@@ -41,13 +43,5 @@ function collapse(text: string): string {
 }
 
 function cut(text: string, length: number): string {
-  // A code point takes at most two units, so this prefix decides without walking megabytes.
-  const points = Array.from(text.slice(0, 2 * (length + 1)));
-  if (points.length <= length) return text;
-  return (
-    points
-      .slice(0, length - 1)
-      .join('')
-      .trimEnd() + ELLIPSIS
-  );
+  return fitsCodePoints(text, length) ? text : firstCodePoints(text, length - 1).trimEnd() + ELLIPSIS;
 }

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { CommandRequest } from '../../command-handling/command-request.js';
 import { RequestElicitation } from '../../elicitations/commands/request-elicitation.js';
-import { fitsCodePoints, isSafeText } from '../../http/safe-text.js';
+import { firstCodePoints, fitsCodePoints } from '../../text/code-points.js';
+import { isSafeText } from '../../text/well-formed.js';
 import { isRefusal, refuse, type Refusal } from '../../refusal.js';
 import { eventData } from './event-data.js';
 import type { EventAnswer } from './event-intake.js';
@@ -63,6 +64,6 @@ function paramsOf(data: Readonly<Record<string, unknown>>): Record<string, unkno
   const params = { mode: 'form', ...Object.fromEntries(kept) } as Record<string, unknown>;
   const preview = params['content_preview'];
   if (typeof preview === 'string')
-    params['content_preview'] = Array.from(preview).slice(0, CONTENT_PREVIEW_LENGTH).join('');
+    params['content_preview'] = firstCodePoints(preview, CONTENT_PREVIEW_LENGTH);
   return params;
 }

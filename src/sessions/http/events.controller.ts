@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { CommandRequest } from '../../command-handling/command-request.js';
-import { accepted, granted } from '../../http/answer.js';
+import { accepted } from '../../http/answer.js';
+import { ApiError, orThrow } from '../../http/errors.js';
 import { FromRequest } from '../../http/command-request.param.js';
-import { ApiError } from '../../http/errors.js';
 import { SessionId } from '../../http/path-params.js';
 import { accessible } from '../access.js';
 import { SessionCommands } from '../session-commands.js';
@@ -26,10 +26,10 @@ export class EventsController {
     @Body() body: PostEventDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    granted(accessible(request.principal, await this.sessions.recall(sessionId)));
-    if (body.created_by != null)
+    orThrow(accessible(request.principal, await this.sessions.recall(sessionId)));
+    if (body.created_by !== null && body.created_by !== undefined)
       throw new ApiError('forbidden', 'Only a runner may say who created an event.');
-    const taken = granted(await this.intake.take(request, sessionId, body.type, body.data ?? {}));
+    const taken = orThrow(await this.intake.take(request, sessionId, body.type, body.data ?? {}));
     if (taken.answer) accepted(reply, request, taken.answer);
     if (taken.resolution) void reply.header('rollcall-resolution', taken.resolution);
     return taken.body;

@@ -3,7 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/principal.js';
 import { CurrentPrincipal } from '../../auth/request-principal.js';
-import { granted } from '../../http/answer.js';
+import { orThrow } from '../../http/errors.js';
 import { type ListEnvelope, listEnvelope } from '../../http/list-envelope.js';
 import { SessionId } from '../../http/path-params.js';
 import { setReplyHeaders } from '../../http/reply-headers.js';
@@ -26,7 +26,7 @@ export class SessionListsController {
   ): Promise<ListEnvelope<{ readonly id: string }>> {
     const { tool, session_name: name } = query;
     const openTitle = tool && name ? `${tool}:${name}` : null;
-    const found = granted(
+    const found = orThrow(
       await this.queries.execute(new ListChildren(principal, parentId, toPage('session', query), openTitle)),
     );
     setReplyHeaders(reply, { position: found.checkpoint, noStore: true });
@@ -41,7 +41,7 @@ export class SessionListsController {
     @Query() query: ItemListQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ListEnvelope<{ readonly id: string }>> {
-    const found = granted(
+    const found = orThrow(
       await this.queries.execute(new ListItems(principal, sessionId, toPage('item', query))),
     );
     setReplyHeaders(reply, { position: found.checkpoint });

@@ -1,4 +1,4 @@
-import { Transform } from 'class-transformer';
+import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
 import {
   IsLabels,
@@ -18,7 +18,9 @@ const NAME_LENGTH = 128;
 /** `POST /v1/sessions`, `contract/sessions.md` 2.1. */
 export class CreateSessionDto {
   /** May be left out exactly for children (`api.md` 2). */
-  @ValidateIf((body: CreateSessionDto) => body.parent_session_id == null || body.agent_id != null)
+  @ValidateIf(
+    (body: CreateSessionDto) => (body.parent_session_id ?? null) === null || (body.agent_id ?? null) !== null,
+  )
   @IsString()
   agent_id?: string | null;
 
@@ -78,21 +80,17 @@ export class CloseSessionDto {
   successor_session_id?: string | null;
 }
 
-const asBoolean = Transform(({ value }: { value: unknown }) =>
-  value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value,
-);
-
 export class SnapshotQuery {
-  @asBoolean
+  @Type(() => Boolean)
   @IsBoolean()
   include_items = true;
 
-  @asBoolean
+  @Type(() => Boolean)
   @IsBoolean()
   include_liveness = true;
 
   /** Understood for the contract's sake: the status is never stale here. */
-  @asBoolean
+  @Type(() => Boolean)
   @IsBoolean()
   refresh_state = false;
 }

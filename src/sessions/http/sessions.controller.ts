@@ -5,15 +5,15 @@ import type { Principal } from '../../auth/principal.js';
 import { CurrentPrincipal } from '../../auth/request-principal.js';
 import type { CommandRequest } from '../../command-handling/command-request.js';
 import type { Answer } from '../../command-handling/command-runner.js';
-import { accepted, granted } from '../../http/answer.js';
+import { accepted } from '../../http/answer.js';
+import { ApiError, orThrow } from '../../http/errors.js';
 import { FromRequest } from '../../http/command-request.param.js';
-import { ApiError } from '../../http/errors.js';
 import { IfMatchHeader } from '../../http/header-params.js';
 import type { IfMatch } from '../../http/headers.js';
 import { type ListEnvelope, listEnvelope } from '../../http/list-envelope.js';
 import { SessionId } from '../../http/path-params.js';
 import { setReplyHeaders } from '../../http/reply-headers.js';
-import { RequireContentType } from '../../http/require-json.js';
+import { RequireJson } from '../../http/require-content-type.js';
 import { parseId } from '../../ids.js';
 import { CloseSession } from '../commands/close-session.js';
 import { PatchSession } from '../commands/patch-session.js';
@@ -40,7 +40,7 @@ export class SessionsController {
   ) {}
 
   @Post()
-  @RequireContentType()
+  @RequireJson()
   async create(
     @FromRequest() request: CommandRequest,
     @Body() body: CreateSessionDto,
@@ -81,7 +81,7 @@ export class SessionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const options = { items: query.include_items, liveness: query.include_liveness };
-    const snapshot = granted(
+    const snapshot = orThrow(
       await this.queries.execute(new GetSession(principal, sessionId, options, false)),
     );
     setReplyHeaders(reply, { position: snapshot.checkpoint, etag: snapshot.etag, noStore: true });
@@ -133,7 +133,7 @@ export class SessionsController {
     reply: FastifyReply,
   ): Promise<object> {
     const query = new GetSession(principal, sessionId, options, !answer.projected);
-    const snapshot = granted(await this.queries.execute(query));
+    const snapshot = orThrow(await this.queries.execute(query));
     setReplyHeaders(reply, { etag: snapshot.etag, noStore: true });
     return snapshot.body;
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordPort } from '../run/run-directory.js';
+import { recordPort, runDirectory } from '../run/run-directory.js';
 import { type StartOptions, type StartedProcess, startProcess } from './started-process.js';
 
 export interface PostgresProcess {
@@ -25,7 +25,7 @@ export async function startPostgres(
   directory: string,
   options: PostgresOptions = {},
 ): Promise<PostgresProcess> {
-  const { durable = false, port = 0, shelters = [], ...rest } = options;
+  const { durable = false, port = 0, shelters = [join(runDirectory(), 'shelter')], ...rest } = options;
   const host = await startProcess<{ url: string }>('test/support/process/postgres-host.js', {
     name: 'postgres',
     ...rest,

@@ -5,8 +5,8 @@ import { inProject } from '../../../scripts/bootstrap/project.mjs';
 /** The TypeScript of the set-up runs from the build, like the servers that it starts. */
 export const testRun = async () => import(pathToFileURL(inProject('dist/test/support/run/test-run.js')).href);
 
-export default async function setUp(_globalConfig, projectConfig) {
+export default async function setUp() {
   await ensureBuilt();
   const { enter } = await testRun();
-  await enter(projectConfig.displayName.name);
+  await enter('processes');
 }

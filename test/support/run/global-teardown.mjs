@@ -1,6 +1,6 @@
 import { testRun } from './global-setup.mjs';
 
-export default async function tearDown(_globalConfig, projectConfig) {
+export default async function tearDown() {
   const { leave } = await testRun();
-  await leave(projectConfig.displayName.name);
+  await leave('processes');
 }

@@ -4,15 +4,15 @@ import { until } from '../until.js';
 import { recordedPorts, runDirectory } from './run-directory.js';
 
 /** What a run itself keeps in its directory; anything else is something that a spec forgot to remove. */
-const OWN_FILES = /^(ports|stack\.json|.*\.log|shared|template)$/;
+const OWN_FILES = /^(owner|ports|stack\.json|.*\.log|shared|template)$/;
 
 /** A process that was told to end may need a moment; one that needs longer is a leak. */
 const GRACE_MS = 5_000;
 
 /** Lines that name what the run left behind: processes, open ports, files. Empty when it was clean. */
-export async function findLeaks(): Promise<string[]> {
+export async function findLeaks(grace = GRACE_MS): Promise<string[]> {
   await until('the processes of the run to end', () => leakedProcesses().length === 0, {
-    within: GRACE_MS,
+    within: grace,
     every: 50,
   }).catch(() => undefined);
   const ports = await Promise.all(

@@ -2,7 +2,9 @@
  * A program that keeps the stack of the black-box suites: one Postgres, one event store node, two servers. It stops
  * with Jest, however that ends, so an interrupted run leaves nothing behind.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeEnterable } from '../../../src/database/embedded/enterable.js';
 import type { Stack } from '../stack.js';
 import { startEventStore } from '../process/event-store-process.js';
 import { startPostgres } from '../process/postgres-process.js';
@@ -19,12 +21,14 @@ async function stop(): Promise<void> {
   if (stopping) return;
   stopping = true;
   for (const end of ends.reverse()) await end();
+  if (!process.connected) rmSync(runDirectory(), { recursive: true, force: true }); // Jest was killed: nobody else will
   process.exit(0);
 }
 
 for (const event of ['disconnect', 'SIGTERM', 'SIGINT']) process.on(event, () => void stop());
 
 async function start(): Promise<Stack> {
+  makeEnterable(home); // the node would make it for itself alone
   const [postgres, eventStore] = await Promise.all([
     startPostgres(join(home, 'postgres')),
     startEventStore(join(home, 'eventstore')),

@@ -5,21 +5,24 @@ import { STACK_VARIABLE, type Stack } from '../stack.js';
 import { findLeaks } from './leaks.js';
 import { RUN_VARIABLE, createRunDirectory, runDirectory } from './run-directory.js';
 
-/** The projects of jest.config.js that are in the run: several share one directory and one check. */
-const inside = new Set<string>();
+/** With `black-box` comes the shared stack. */
+export type Part = 'processes' | 'black-box';
+
+/** The parts of this Jest run that are set up: they share one directory and one check at the end. */
+const inside = new Set<Part>();
 let sharedStack: StartedProcess<{ readonly stack: Stack }> | null = null;
 
-/** Global set-up of one project. Only the black-box suites have the shared stack. */
-export async function enter(project: string): Promise<void> {
+/** Global set-up of the projects of one part. */
+export async function enter(part: Part): Promise<void> {
   if (inside.size === 0) process.env[RUN_VARIABLE] = createRunDirectory();
-  inside.add(project);
-  if (project === 'blackbox') await startSharedStack();
+  inside.add(part);
+  if (part === 'black-box') await startSharedStack();
 }
 
-/** Global tear-down of one project; the last one checks that nothing is left, and fails the run otherwise. */
-export async function leave(project: string): Promise<void> {
-  if (project === 'blackbox') await sharedStack?.end('SIGTERM');
-  inside.delete(project);
+/** Global tear-down; the last one checks that nothing is left, and fails the run otherwise. */
+export async function leave(part: Part): Promise<void> {
+  if (part === 'black-box') await sharedStack?.end('SIGTERM');
+  inside.delete(part);
   if (inside.size > 0) return;
   const leaks = await findLeaks();
   const directory = runDirectory();

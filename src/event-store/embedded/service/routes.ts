@@ -5,11 +5,17 @@ import { append } from './append-service.js';
 import { BatchAppendCall } from './batch-append-service.js';
 import { deleteStream } from './delete-service.js';
 import { gossip } from './gossip.js';
+import { BACKUP_PATH, backup } from './maintenance.js';
 import { read } from './read-service.js';
 import { serverFeatures } from './server-features.js';
 
-/** `port` is asked for at each call: it is not known before the server listens. */
-export function eventStoreRoutes(log: EventLog, port: () => number): Routes {
+export interface NodeIdentity {
+  /** Asked for at each call: it is not known before the server listens. */
+  readonly port: () => number;
+  readonly token: string;
+}
+
+export function eventStoreRoutes(log: EventLog, node: NodeIdentity): Routes {
   return new Map<string, CallHandler>([
     ['/event_store.client.streams.Streams/Append', (call) => append(log, call)],
     ['/event_store.client.streams.Streams/BatchAppend', (call) => new BatchAppendCall(log, call).run()],
@@ -20,7 +26,8 @@ export function eventStoreRoutes(log: EventLog, port: () => number): Routes {
       '/event_store.client.server_features.ServerFeatures/GetSupportedMethods',
       (call) => serverFeatures(call),
     ],
-    ['/event_store.client.gossip.Gossip/Read', (call) => gossip(call, port(), log.now())],
+    ['/event_store.client.gossip.Gossip/Read', (call) => gossip(call, node.port(), log.now())],
+    [BACKUP_PATH, (call) => backup(log, call, node.token)],
   ]);
 }
 

@@ -46,8 +46,12 @@ export class SqlStatement {
     this.native.run(this.checked(values));
   }
 
+  /**
+   * The first row. Not by the binding's `get`: after an `all` on the same statement it answers for the old
+   * values, and it leaves a read transaction open that holds the write-ahead log back.
+   */
   first(values: readonly SqlValue[]): SqlRow | undefined {
-    return this.native.get(this.checked(values)) as SqlRow | undefined;
+    return this.all(values)[0];
   }
 
   all(values: readonly SqlValue[]): readonly SqlRow[] {

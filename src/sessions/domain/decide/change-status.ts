@@ -3,6 +3,7 @@ import type { Decision } from '../../../event-store/aggregates/aggregate.js';
 import { refuse } from '../../../refusal.js';
 import type { ReportedStatus, SessionEvent, TaskError } from '../events.js';
 import type { SessionFacts, SessionStreamEvent } from '../facts.js';
+import { hasErrorText } from '../labels.js';
 import type { SessionState } from '../state.js';
 
 export interface StatusEdge {
@@ -68,6 +69,9 @@ type StatusChange = Extract<SessionEvent, { type: 'SessionStatusChanged' }>['dat
 
 function saysNothingNew(facts: SessionFacts, change: StatusChange): boolean {
   if (change.status !== facts.status || change.error !== null || change.output !== null) return false;
+  // A client may have written an error into the labels of a running session: running clears it.
+  if (change.status === 'running' && (facts.lastTaskError !== null || hasErrorText(facts.labels)))
+    return false;
   const sameTurn = change.response_id === null || change.response_id === facts.activeResponseId;
   const sameCount =
     (change.background_task_count ?? facts.backgroundTaskCount ?? 0) === (facts.backgroundTaskCount ?? 0);

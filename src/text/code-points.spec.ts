@@ -1,4 +1,5 @@
-import { fitsCodePoints, isSafeText } from './safe-text.js';
+import { fitsCodePoints } from './code-points.js';
+import { isSafeText } from './well-formed.js';
 
 describe('safe text', () => {
   it('holds neither NUL nor a lone surrogate', () => {

@@ -1,0 +1,34 @@
+import { projectionSet } from '../../projections/projection-set.js';
+import { underLock } from '../database/migrate.js';
+import { schemaOf, setVersionOf } from '../projection-engine/set-version.js';
+
+/** A server that is running would fill and serve what is being dropped. */
+export class SetInUse extends Error {
+  constructor() {
+    super('a running server owns the read models; stop it first');
+    this.name = 'SetInUse';
+  }
+}
+
+/**
+ * Drops the read models of this build, what is parked in them and the folded streams: the next start fills them from
+ * the log. Nothing in the log changes. Throws `SetInUse`.
+ */
+export async function dropReadModels(databaseUrl: string): Promise<void> {
+  const setVersion = setVersionOf(projectionSet);
+  await underLock(databaseUrl, async (client) => {
+    const known = await client.query<{ known: boolean }>(
+      "SELECT to_regclass('rollcall.projection_sets') IS NOT NULL AS known",
+    );
+    if (known.rows[0]?.known !== true) return;
+    const owned = await client.query(
+      `SELECT 1 FROM rollcall.projection_sets
+       WHERE version = $1 AND owner IS NOT NULL AND renewed_at > clock_timestamp() - interval '3 seconds'`,
+      [setVersion],
+    );
+    if (owned.rowCount !== 0) throw new SetInUse();
+    await client.query(`DROP SCHEMA IF EXISTS ${schemaOf(setVersion)} CASCADE`);
+    await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [setVersion]);
+    await client.query('TRUNCATE rollcall.stream_snapshots');
+  });
+}

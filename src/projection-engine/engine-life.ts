@@ -1,0 +1,123 @@
+import type { Feed } from '../event-store/feed.js';
+import { BatchApplier } from './batch-applier.js';
+import type { EngineOptions } from './engine.js';
+import { Inbox } from './inbox.js';
+import { type Ownership, RENEW_MS } from './ownership.js';
+import { parkedStreams } from './parking.js';
+import { NOTHING_APPLIED } from './set-schema.js';
+import { Fenced, SetWriter } from './set-writer.js';
+
+const BATCH_EVENTS = 2_000;
+/** The subscription is paused above and resumed below: memory stays bounded while Postgres is slower than the log. */
+const INBOX_HIGH = 8_000;
+const INBOX_LOW = 2_000;
+
+/** One span of owning the set under one epoch: from the committed checkpoint until something goes wrong or it is stopped. */
+export class EngineLife {
+  private readonly inbox = new Inbox();
+  private lost: Error | null = null;
+  private end: (error: Error) => void = () => undefined;
+  private readonly over = new Promise<never>((_, reject) => (this.end = reject));
+  private stopped = false;
+  /** Events applied so far. */
+  applied = 0;
+
+  constructor(
+    private readonly options: EngineOptions,
+    private readonly ownership: Ownership,
+    private readonly epoch: bigint,
+    private readonly tell: { readonly caughtUp: () => void; readonly owned: (owned: boolean) => void },
+  ) {
+    // Most lives end while nothing waits for it.
+    this.over.catch(() => undefined);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.inbox.stir();
+  }
+
+  /** Returns after `stop`; throws whatever ends the life otherwise. */
+  async live(): Promise<void> {
+    const renewals = setInterval(() => void this.renew(), RENEW_MS);
+    let writer: SetWriter | null = null;
+    let feed: Feed | null = null;
+    try {
+      writer = await this.connect();
+      feed = this.follow(await writer.checkpoint());
+      const applier = await this.applierFor(writer);
+      this.tell.owned(true);
+      await this.applyAll(applier, feed);
+    } finally {
+      clearInterval(renewals);
+      this.tell.owned(false);
+      await feed?.stop();
+      await writer?.close();
+      await this.ownership.release(this.epoch).catch(() => undefined);
+    }
+  }
+
+  private async applyAll(applier: BatchApplier, feed: Feed): Promise<void> {
+    for (;;) {
+      if (!this.stopped && !this.lost) await this.inbox.filled();
+      if (this.stopped) return;
+      this.throwIfLost();
+      const batch = this.inbox.take(BATCH_EVENTS);
+      if (!batch) continue;
+      // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
+      await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
+      this.applied += batch.events.length;
+      this.options.database.succeeded();
+      this.options.watch.advance(batch.upTo);
+      if (this.inbox.size < INBOX_LOW) feed.resume();
+    }
+  }
+
+  private throwIfLost(): void {
+    if (this.lost) throw this.lost;
+  }
+
+  private lose(error: Error): void {
+    this.lost ??= error;
+    this.end(error);
+    this.inbox.stir();
+  }
+
+  private connect(): Promise<SetWriter> {
+    const { database, setVersion, projections, faults } = this.options;
+    const lost = (error: Error): void => this.lose(error);
+    return SetWriter.connect({ url: database.url, setVersion, epoch: this.epoch, projections, faults, lost });
+  }
+
+  private follow(checkpoint: bigint): Feed {
+    const from = checkpoint === NOTHING_APPLIED ? null : checkpoint;
+    const feed: Feed = this.options.log.follow(from, this.options.names.projected(), {
+      event: (raw) => {
+        this.inbox.add(raw);
+        if (this.inbox.size > INBOX_HIGH) feed.pause();
+      },
+      passed: (position) => this.inbox.pass(position),
+      caughtUp: this.tell.caughtUp,
+    });
+    void feed.ended.then((reason) => {
+      if (reason) this.lose(reason);
+    });
+    return feed;
+  }
+
+  private async applierFor(writer: SetWriter): Promise<BatchApplier> {
+    const { registry, names, logger, database, setVersion } = this.options;
+    const parked = await parkedStreams(database, setVersion);
+    return new BatchApplier(writer, registry, names, parked, ({ stream, revision, eventType, reason }) => {
+      logger.warn({ stream, revision: revision.toString(), eventType, reason }, 'a stream is parked');
+    });
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      if (!(await this.ownership.renew(this.epoch))) this.lose(new Fenced());
+    } catch {
+      // An outage ends no ownership by itself: the commit checks the epoch.
+    }
+  }
+}

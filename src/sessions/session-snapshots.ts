@@ -1,0 +1,48 @@
+import { Map as ImmutableMap } from 'immutable';
+import type { OpenPrompt, SettledState } from '../elicitations/domain/prompt-book.js';
+import type { SnapshotCodec } from '../event-store/aggregates/snapshot-store.js';
+import type { SessionFacts } from './domain/facts.js';
+import type { OpenChild, SessionState } from './domain/state.js';
+
+interface StoredFacts extends Omit<SessionFacts, 'createdPosition' | 'position'> {
+  readonly createdPosition: string;
+  readonly position: string;
+}
+
+/** Maps go as entries, so that ids like `__proto__` stay data. */
+interface StoredState {
+  readonly facts: StoredFacts | null;
+  readonly open: readonly (readonly [string, OpenPrompt])[];
+  readonly settled: readonly (readonly [string, SettledState])[];
+  readonly children: readonly (readonly [string, OpenChild])[];
+}
+
+export const sessionSnapshots: SnapshotCodec<SessionState> = {
+  version: 1,
+  toJson: ({ facts, prompts, children }): StoredState => ({
+    facts: facts && {
+      ...facts,
+      createdPosition: facts.createdPosition.toString(),
+      position: facts.position.toString(),
+    },
+    open: [...prompts.open],
+    settled: [...prompts.settled],
+    children: [...children.byChild],
+  }),
+  fromJson: (json): SessionState => {
+    const { facts, open, settled, children } = json as StoredState;
+    return {
+      facts: facts && {
+        ...facts,
+        createdPosition: BigInt(facts.createdPosition),
+        position: BigInt(facts.position),
+      },
+      prompts: { open: ImmutableMap(open), settled: ImmutableMap(settled) },
+      children: { byName: ImmutableMap(children.flatMap(nameOf)), byChild: ImmutableMap(children) },
+    };
+  },
+};
+
+function nameOf([childId, { name }]: readonly [string, OpenChild]): [string, string][] {
+  return name === null ? [] : [[name, childId]];
+}

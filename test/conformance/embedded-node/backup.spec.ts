@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
+import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
+import { runScript } from './built-module.js';
+import { newStream, recordedIn, revisionsIn, sampleEvents } from '../sample-events.js';
+
+let root: string;
+let dir: string;
+let target: string;
+const nodes: EmbeddedNodeProcess[] = [];
+
+beforeEach(() => {
+  root = temporaryDirectory();
+  [dir, target] = [join(root, 'data'), join(root, 'backup.db')];
+});
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await stop(node);
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(where: string): Promise<EmbeddedNodeProcess> {
+  const node = await spawnEmbeddedNode(where);
+  nodes.push(node);
+  return node;
+}
+async function stop(node: EmbeddedNodeProcess): Promise<void> {
+  node.child.kill('SIGTERM');
+  await exited(node.child);
+}
+/** In a process of its own, as the command line does it. */
+async function backup(): Promise<{ events: bigint; position: bigint }> {
+  const { next } = runScript(
+    'backup',
+    `const { events, position } = await embedded.backupEmbeddedEventStore(
+       ${JSON.stringify(dir)}, ${JSON.stringify(target)});
+     print([String(events), String(position)]);`,
+  );
+  const [events, position] = (await next()) as [string, string];
+  return { events: BigInt(events), position: BigInt(position) };
+}
+async function restore(): Promise<EmbeddedNodeProcess> {
+  const restored = join(root, 'restored');
+  mkdirSync(restored);
+  copyFileSync(target, join(restored, 'eventstore.db'));
+  return start(restored);
+}
+
+describe('a backup', () => {
+  it('of a running node restores to the same events at the same positions', async () => {
+    const client = connectTo((await start(dir)).url);
+    for (let round = 0; round < 20; round += 1) await client.appendToStream(newStream(), sampleEvents(50));
+    const before = await recordedIn(client.readAll());
+    const report = await backup();
+    expect(report.events).toBe(BigInt(before.length));
+    expect(report.position).toBe(before.at(-1)?.position?.commit);
+    const restored = connectTo((await restore()).url);
+    expect(await recordedIn(restored.readAll())).toEqual(before);
+    await Promise.all([client.dispose(), restored.dispose()]);
+  });
+
+  it('does not stop appends, and holds a whole beginning of the log', async () => {
+    const client = connectTo((await start(dir)).url);
+    const stream = newStream();
+    for (let round = 0; round < 10; round += 1) await client.appendToStream(stream, sampleEvents(300));
+    let finished = false;
+    const writing = (async () => {
+      let appends = 0;
+      for (; !finished; appends += 1) await client.appendToStream(stream, sampleEvents(1));
+      return appends;
+    })();
+    await backup();
+    finished = true;
+    expect(await writing).toBeGreaterThan(0);
+    const restored = connectTo((await restore()).url);
+    const revisions = await revisionsIn(restored.readStream(stream));
+    expect(revisions).toEqual(revisions.map((_, index) => BigInt(index)));
+    expect(revisions.length).toBeGreaterThanOrEqual(3_000);
+    await Promise.all([client.dispose(), restored.dispose()]);
+  });
+
+  it('of a stopped node is taken from its file', async () => {
+    const node = await start(dir);
+    const client = connectTo(node.url);
+    await client.appendToStream(newStream(), sampleEvents(5));
+    await client.dispose();
+    await stop(node);
+    expect((await backup()).events).toBeGreaterThanOrEqual(10n);
+  });
+
+  it('never overwrites a file', async () => {
+    await start(dir);
+    writeFileSync(target, 'precious');
+    await expect(backup()).rejects.toThrow('exists already');
+    expect(readFileSync(target, 'utf8')).toBe('precious');
+  });
+
+  it('of a directory without an event store is refused', async () => {
+    await expect(backup()).rejects.toThrow('there is no event store in');
+    expect(existsSync(target)).toBe(false);
+  });
+
+  it('is refused to who cannot read the directory', async () => {
+    const node = await start(dir);
+    writeFileSync(
+      join(dir, 'eventstore.pid'),
+      JSON.stringify({ pid: node.pid, port: node.port, token: 'guess' }),
+    );
+    await expect(backup()).rejects.toThrow('Access Denied');
+    expect(existsSync(target)).toBe(false);
+  });
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
+import { newStream, recordedIn, sampleEvents } from '../sample-events.js';
+
+const APPENDS = 60;
+let dir: string;
+let file: string;
+
+beforeEach(() => {
+  dir = temporaryDirectory();
+  file = join(dir, 'eventstore.db');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Fills a fresh directory and ends the node; answers how many events were acknowledged. */
+async function fill(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
+  const node = await spawnEmbeddedNode(dir);
+  const client = connectTo(node.url);
+  for (let round = 0; round < APPENDS; round += 1) await client.appendToStream(newStream(), sampleEvents(10));
+  await client.dispose();
+  node.child.kill(signal);
+  await exited(node.child);
+  return APPENDS * 10;
+}
+
+async function countAfterStart(): Promise<number> {
+  const node = await spawnEmbeddedNode(dir);
+  const client = connectTo(node.url);
+  const events = await recordedIn(client.readAll());
+  await client.dispose();
+  node.child.kill('SIGTERM');
+  await exited(node.child);
+  return events.filter((event) => !event.streamId.startsWith('$')).length;
+}
+
+function flipByte(path: string, at: number): void {
+  const byte = readFileSync(path)[at] ?? 0;
+  const descriptor = openSync(path, 'r+');
+  writeSync(descriptor, Buffer.of(byte ^ 0x20), 0, 1, at);
+  closeSync(descriptor);
+}
+
+describe('a data file with a damaged byte', () => {
+  it('inside an event is refused, naming the position', async () => {
+    await fill('SIGTERM');
+    const at = readFileSync(file).indexOf('SampleHappened', statSync(file).size / 2);
+    flipByte(file, at);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(
+      /damaged: the record at position \d+ does not match/,
+    );
+  });
+
+  it('anywhere is refused or harmless: no event is lost or changed in silence', async () => {
+    const acknowledged = await fill('SIGTERM');
+    const whole = readFileSync(file);
+    for (let part = 1; part < 12; part += 1) {
+      writeFileSync(file, whole);
+      flipByte(file, Math.floor((whole.length * part) / 12));
+      const outcome = await countAfterStart().catch((error: unknown) => error);
+      if (outcome instanceof Error) expect(outcome.message).toMatch(/damaged|malformed/);
+      else expect(outcome).toBe(acknowledged);
+    }
+  }, 60_000);
+
+  it('in its header is refused', async () => {
+    await fill('SIGTERM');
+    flipByte(file, 5);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(/damaged/);
+  });
+
+  it('is refused when its end is missing', async () => {
+    await fill('SIGTERM');
+    truncateSync(file, statSync(file).size - 20_000);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(/damaged/);
+  });
+});
+
+describe('the write-ahead log that a killed node left', () => {
+  it('gives everything that was acknowledged', async () => {
+    const acknowledged = await fill('SIGKILL');
+    expect(await countAfterStart()).toBe(acknowledged);
+  });
+
+  it('torn at its end loses at most the last append', async () => {
+    const acknowledged = await fill('SIGKILL');
+    truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - 1_000);
+    expect(await countAfterStart()).toBeGreaterThanOrEqual(acknowledged - 10);
+  });
+
+  it('damaged in its middle is refused, naming the byte', async () => {
+    await fill('SIGKILL');
+    flipByte(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2));
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(
+      /damaged: .*eventstore\.db-wal, frame \d+ at byte \d+/,
+    );
+  });
+});
