@@ -100,7 +100,7 @@ it('an owner that was stopped inside its transaction writes nothing when it wake
 });
 
 it('an owner that hangs inside its transaction gives the set up', async () => {
-  await control(owner.controlSocket).fault('before-checkpoint', 'hang');
+  await control(owner.controlSocket).fault('before-commit', 'hang');
   await say(standBy, unique('hung'));
   await until(
     'both nodes to be healthy',
