@@ -111,14 +111,14 @@ describe('while Postgres is away', () => {
 
   it('no post in the moment of its going is answered wrongly, and its retry is one effect', async () => {
     const posts = items(200);
-    let stopped: Promise<void> | null = null;
+    const stops: Promise<void>[] = [];
     const fates = await postAll(server.url, posts, {
       lanes: 16,
       onAnswer: (answered) => {
-        if (answered === 60) stopped = stack.stopPostgres();
+        if (answered === 60) stops.push(stack.stopPostgres());
       },
     });
-    await stopped;
+    await Promise.all(stops);
     const refused = await expectHonest(fates, 'database_unavailable');
     expect(refused.length).toBeGreaterThan(0);
     await stack.bringPostgres();
@@ -140,15 +140,15 @@ describe('while Postgres is away', () => {
 describe('while the log is away', () => {
   it('reads go on, commands wait or are refused, and nothing is lost or doubled when it is back', async () => {
     const posts = items(60);
-    let killed: Promise<void> | null = null;
+    const kills: Promise<void>[] = [];
     const posting = postAll(server.url, posts, {
       lanes: 16,
       onAnswer: (answered) => {
-        if (answered === 20) killed = stack.killEventStore();
+        if (answered === 20) kills.push(stack.killEventStore());
       },
     });
     await until('the node to notice', async () => (await health()) === 503, { within: 10_000 });
-    await killed;
+    await Promise.all(kills);
     const list = await api(server.url).get(`/v1/sessions/${forest.roots[0] ?? ''}/child_sessions`);
     expect(list.status).toBe(200);
     await stack.bringEventStore();
