@@ -112,7 +112,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^test/',
-        pathNot: '^test/(conformance|unit|properties|replay|support/specifications)/|-host\\.ts$',
+        pathNot: '^test/(conformance|unit|properties|replay|support/(specifications|replay))/|-host\\.ts$',
       },
       to: { path: '^(src|projections)/', dependencyTypesNot: ['type-only'] },
     },

@@ -26,7 +26,8 @@ const targets = {
   test: (args) => runTests(args),
   'test:long': (args) => runTests(args, { ROLLCALL_LONG: '1' }),
   rollcall: (args) => runNode(['--enable-source-maps', inProject('dist/src/cli/main.js'), ...args]),
-  demo: (args) => runNode(['--enable-source-maps', inProject('dist/ops/demo/main.js'), ...args]),
+  demo: (args) => runNode(['--enable-source-maps', inProject('dist/src/demo/main.js'), ...args]),
+  record: (args) => runNode(['--enable-source-maps', inProject('dist/test/replay/record.js'), ...args]),
   bench: (args) => runNode(['--enable-source-maps', inProject('dist/ops/bench/main.js'), ...args]),
 };
 

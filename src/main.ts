@@ -1,4 +1,4 @@
-import { ConfigError, type Config, loadConfig } from './config/config.js';
+import { ConfigError, type Config, loadConfig, redacted } from './config/config.js';
 import { EmbeddedPostgresError } from './database/embedded/embedded-log.js';
 import { DirectoryInUseError } from './database/embedded/directory-lock.js';
 import { type Application, startApplication } from './process/application.js';
@@ -11,6 +11,7 @@ const STOP_WITHIN_MS = 9_500;
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = consoleLog(config.logLevel);
+  log.debug(`configuration ${JSON.stringify(redacted(config))}`);
   const stopped = new AbortController();
   // Not before the handlers below are in place: a signal must find everything that has been started.
   const starting = Promise.resolve().then(() => startApplication(config, log, stopped.signal));
@@ -58,13 +59,18 @@ function announce(config: Config, { port }: Application): void {
   process.send?.({ type: 'ready', port });
 }
 
+/** A refused connection is an AggregateError without a text of its own. */
+function firstLine(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(firstLine).join('; ');
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
+
 function report(error: unknown): void {
   const expected =
     error instanceof ConfigError ||
     error instanceof EmbeddedPostgresError ||
     error instanceof DirectoryInUseError;
-  const text = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`rollcall: ${expected ? '' : 'could not start: '}${text.split('\n')[0]}\n`);
+  process.stderr.write(`rollcall: ${expected ? '' : 'could not start: '}${firstLine(error)}\n`);
 }
 
 try {

@@ -41,8 +41,8 @@ describe('what one stream owes to another (design 4)', () => {
 
   it('is the new title of a renamed child, the newest of several', () => {
     owed
-      .given([on('R', childRenamed('C', 'b')), on('R', childRenamed('C', null))])
-      .then([{ kind: 'rename', payload: { title: null }, cause_id: 'event-2' }]);
+      .given([on('R', childRenamed('C', 'b')), on('R', childRenamed('C', null, 2))])
+      .then([{ kind: 'rename', payload: { title: null, sequence: 2 }, cause_id: 'event-2' }]);
   });
 
   it('is the name of a closed child; a root owes none', () => {
@@ -50,12 +50,12 @@ describe('what one stream owes to another (design 4)', () => {
     owed.given([on('R', closed())]).thenNothing();
   });
 
-  it.each<[string, Happening, Happening]>([
-    ['a birth', on('R', childSpawned(spawn)), onC(spawned(spawn))],
-    ['a rename', on('R', childRenamed('C', 'b')), onC(renamed('b'))],
-    ['a release', onC(closed()), on('R', childReleased('C'))],
-  ])('ends when it is met: %s', (_what, cause, met) => {
-    owed.given([cause, met]).then([{ met: true, payload: {}, position: positionOf(2) }]);
+  it.each<[string, Happening, Happening, Readonly<Record<string, unknown>>]>([
+    ['a birth', on('R', childSpawned(spawn)), onC(spawned(spawn)), {}],
+    ['a rename', on('R', childRenamed('C', 'b')), onC(renamed('b', 1)), { sequence: 1 }],
+    ['a release', onC(closed()), on('R', childReleased('C')), {}],
+  ])('ends when it is met: %s', (_what, cause, met, payload) => {
+    owed.given([cause, met]).then([{ met: true, payload, position: positionOf(2) }]);
   });
 
   it('is not owed again when its cause comes again, even at a later position', () => {
@@ -64,10 +64,19 @@ describe('what one stream owes to another (design 4)', () => {
     owed.givenLog([...cause, ...again]).then([{ kind: 'birth', met: true }]);
   });
 
+  it('of a rename is not met by an older one, nor owed again by one that was overtaken', () => {
+    owed
+      .given([on('R', childRenamed('C', 'c', 2)), onC(renamed('b', 1))])
+      .then([{ kind: 'rename', met: false }]);
+    owed
+      .given([on('R', childRenamed('C', 'c', 2)), onC(renamed('c', 2)), on('R', childRenamed('C', 'b', 1))])
+      .then([{ kind: 'rename', met: true, payload: { sequence: 2 } }]);
+  });
+
   it('is owed anew after a further rename', () => {
     owed
-      .given([on('R', childRenamed('C', 'b')), onC(renamed('b')), on('R', childRenamed('C', 'c'))])
-      .then([{ kind: 'rename', met: false, payload: { title: 'c' }, cause_id: 'event-3' }]);
+      .given([on('R', childRenamed('C', 'b')), onC(renamed('b', 1)), on('R', childRenamed('C', 'c', 2))])
+      .then([{ kind: 'rename', met: false, payload: { title: 'c', sequence: 2 }, cause_id: 'event-3' }]);
   });
 
   it('of one kind is not met by another', () => {

@@ -10,7 +10,7 @@ export interface ObligationRow extends ProjectedRow {
   /** The event that owes; ids of what the reactor appends follow from it. */
   readonly cause_id: string;
   readonly correlation_id: string;
-  /** `birth`: the spawn data of the child. `rename`: `{title}`. `release`: `{}`. */
+  /** `birth`: the spawn data of the child. `rename`: `{title, sequence}`. `release`: `{}`. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** A row that was met stays, so that its cause, should the log give it again, is not owed again. */
   readonly met: boolean;
@@ -42,12 +42,31 @@ export const obligationsProjection: Projection<ObligationRow> = {
   },
   apply(event, rows) {
     const owed = owedBy(event);
-    if (owed && rows.get([owed.kind, owed.child_id])?.cause_id !== owed.cause_id) rows.put(owed);
+    if (owed && isNews(owed, rows.get([owed.kind, owed.child_id]))) rows.put(owed);
     const met = metBy(event);
     const row = met && rows.get(met);
-    if (row && !row.met) rows.put({ ...row, payload: {}, met: true, position: event.position });
+    if (row && !row.met && meets(event, row))
+      rows.put({ ...row, payload: kept(row), met: true, position: event.position });
   },
 };
+
+/** A child is born once and released once; of its renames the parent's count tells which is newer. */
+function isNews(owed: ObligationRow, standing: ObligationRow | undefined): boolean {
+  return !standing || (owed.kind === 'rename' && sequenceOf(owed) > sequenceOf(standing));
+}
+
+function meets({ event }: ProjectedEvent, row: ObligationRow): boolean {
+  return event.type !== 'SessionRenamed' || (event.data.sequence ?? 0) >= sequenceOf(row);
+}
+
+function sequenceOf({ payload }: ObligationRow): number {
+  return typeof payload['sequence'] === 'number' ? payload['sequence'] : 0;
+}
+
+/** What a met obligation is still compared by. */
+function kept(row: ObligationRow): ObligationRow['payload'] {
+  return row.kind === 'rename' ? { sequence: sequenceOf(row) } : {};
+}
 
 function owedBy(event: ProjectedEvent): ObligationRow | null {
   const { event: fact, subjectId, metadata, id, position } = event;
@@ -62,7 +81,7 @@ function owedBy(event: ProjectedEvent): ObligationRow | null {
         ...origin,
       };
     case 'ChildRenamed': {
-      const payload = { title: fact.data.title };
+      const payload = { title: fact.data.title, sequence: fact.data.sequence };
       return { kind: 'rename', child_id: fact.data.child_id, parent_id: subjectId, payload, ...origin };
     }
     case 'SessionClosed': {

@@ -33,18 +33,16 @@ describe('a prompt', () => {
   });
 
   it('asked again keeps its place in the order and shows the new payload', () => {
-    prompts
-      .given([onC(requested('E', { n: 1 })), onC(requested('F')), onC(requested('E', { n: 2 }))])
-      .then([
-        {
-          elicitation_id: 'E',
-          params: { n: 2 },
-          requested_position: positionOf(1),
-          requested_at: timeOf(1),
-          position: positionOf(3),
-        },
-        { elicitation_id: 'F' },
-      ]);
+    prompts.given([onC(requested('E', { n: 1 })), onC(requested('F')), onC(requested('E', { n: 2 }))]).then([
+      {
+        elicitation_id: 'E',
+        params: { n: 2 },
+        requested_position: positionOf(1),
+        requested_at: timeOf(1),
+        position: positionOf(3),
+      },
+      { elicitation_id: 'F' },
+    ]);
   });
 
   it.each<[PromptState, RollcallEvent, object]>([

@@ -44,6 +44,7 @@ describe('the row of a session', () => {
         agent_id: 'ag_1',
         agent_name: 'coder',
         title: 't',
+        renames: 0,
         stated_tool: null,
         stated_session_name: null,
         labels: { a: '1' },

@@ -14,6 +14,7 @@ export interface SessionRow extends ProjectedRow {
   readonly agent_id: string | null;
   readonly agent_name: string | null;
   readonly title: string | null;
+  readonly renames: number;
   readonly stated_tool: string | null;
   readonly stated_session_name: string | null;
   readonly labels: Readonly<Record<string, string>>;
@@ -37,6 +38,7 @@ export const sessionColumns: Readonly<Record<keyof SessionRow, ColumnType>> = {
   agent_id: 'text',
   agent_name: 'text',
   title: 'text',
+  renames: 'integer',
   stated_tool: 'text',
   stated_session_name: 'text',
   labels: 'json',
@@ -62,6 +64,7 @@ export function rowOf(facts: SessionFacts): SessionRow {
     agent_id: facts.agentId,
     agent_name: facts.agentName,
     title: facts.title,
+    renames: facts.renames,
     stated_tool: facts.tool,
     stated_session_name: facts.sessionName,
     labels: facts.labels,
@@ -88,6 +91,7 @@ export function factsOf(row: SessionRow): SessionFacts {
     agentId: row.agent_id,
     agentName: row.agent_name,
     title: row.title,
+    renames: row.renames,
     tool: row.stated_tool,
     sessionName: row.stated_session_name,
     labels: row.labels,

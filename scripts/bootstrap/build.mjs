@@ -9,8 +9,8 @@ import { BootstrapError, say } from './say.mjs';
 const CONFIGURATION = ['package.json', 'package-lock.json', 'tsconfig.json', '.swcrc', 'nest-cli.json'];
 /** What `nest build` compiles. */
 const APPLICATION = ['src', 'projections'];
-/** What the test stack, the bench and the demo run from the build besides the application. */
-const AROUND = ['test/support', 'ops'];
+/** What the test stack, the recorder and the bench run from the build besides the application. */
+const AROUND = ['test/support', 'test/replay', 'ops'];
 
 /** Written last, and `nest build` empties dist first: a build that was cut short has no marker. */
 const marker = inProject('dist', '.built');

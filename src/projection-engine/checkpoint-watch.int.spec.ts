@@ -6,7 +6,7 @@ import { until } from '../../test/support/until.js';
 import { Database } from '../database/database.js';
 import { CheckpointWatch } from './checkpoint-watch.js';
 import { prepareSet } from './set-schema.js';
-import { CHECKPOINT_CHANNEL } from './set-writer.js';
+import { CHECKPOINT_CHANNEL } from './batch-statement.js';
 import { schemaOf } from './set-version.js';
 
 const VERSION = 'watched';

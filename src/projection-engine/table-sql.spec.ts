@@ -31,15 +31,15 @@ describe('the statements of a read model', () => {
     expect(sql.load).toBe(
       'SELECT t.* FROM unnest($1::text[], $2::text[]) AS k(a, b) JOIN s.things t ON t.a = k.a AND t.b = k.b',
     );
-    expect(sql.remove).toBe(
-      'DELETE FROM s.things t USING unnest($1::text[], $2::text[]) AS k(a, b) WHERE t.a = k.a AND t.b = k.b',
+    expect(sql.remove(['$4', '$5'])).toBe(
+      'DELETE FROM s.things t USING fence, unnest($4::text[], $5::text[]) AS k(a, b) WHERE t.a = k.a AND t.b = k.b',
     );
   });
 
   it('write every column, and never over a newer row', () => {
-    expect(sql.write).toBe(
-      'INSERT INTO s.things AS t (a, b, payload, position) SELECT a, b, payload, position' +
-        ' FROM json_to_recordset($1::json) AS r(a text, b text, payload json, position bigint)' +
+    expect(sql.write('$4')).toBe(
+      'INSERT INTO s.things AS t (a, b, payload, position) SELECT r.a, r.b, r.payload, r.position' +
+        ' FROM fence, json_to_recordset($4::json) AS r(a text, b text, payload json, position bigint)' +
         ' ON CONFLICT (a, b) DO UPDATE SET payload = excluded.payload, position = excluded.position' +
         ' WHERE t.position < excluded.position',
     );
@@ -47,7 +47,7 @@ describe('the statements of a read model', () => {
 
   it('leave the first row alone where rows are only inserted', () => {
     const insertOnly = { ...thing, table: { ...thing.table, insertOnly: true } };
-    expect(tableSql('s', insertOnly).write).toMatch(/ON CONFLICT \(a, b\) DO NOTHING$/);
+    expect(tableSql('s', insertOnly).write('$4')).toMatch(/ON CONFLICT \(a, b\) DO NOTHING$/);
   });
 });
 

@@ -82,8 +82,10 @@ export class ChildReactor {
         return;
       }
       case 'rename': {
-        const title = (owed.payload['title'] ?? null) as string | null;
-        await this.sessions.follow(context, owed.child_id, (state) => decidePatch(state, { title }));
+        const { title, sequence } = owed.payload as unknown as { title: string | null; sequence: number };
+        await this.sessions.follow(context, owed.child_id, (state) =>
+          decidePatch(state, { title, sequence }),
+        );
         return;
       }
       case 'release':

@@ -31,7 +31,7 @@ export class SessionCommands {
       decide: (state) => {
         const facts = accessible(step.principal, state);
         if (isRefusal(facts)) return facts;
-        return outdatedVersion(facts, step.ifMatch ?? null) ?? step.decide(state);
+        return versionRefusal(facts, step.ifMatch ?? null) ?? step.decide(state);
       },
     });
   }
@@ -58,12 +58,13 @@ export class SessionCommands {
   }
 }
 
-/** The refusal of a client that has seen another version than the present one; null when it may go on. */
-export function outdatedVersion(facts: SessionFacts, ifMatch: Position | '*' | null): Refusal | null {
-  return ifMatch === null || ifMatch === '*' || ifMatch === facts.position ? null : versionRefusal();
+/** `If-Match`: the position of the last event on the session's own stream, or any existing session. */
+export function versionRefusal(facts: SessionFacts, ifMatch: Position | '*' | null): Refusal | null {
+  if (ifMatch === null || ifMatch === '*' || ifMatch === facts.position) return null;
+  return outdated();
 }
 
-export function versionRefusal(): Refusal {
+export function outdated(): Refusal {
   return refuse('precondition_failed', 'The session has changed since this version.');
 }
 

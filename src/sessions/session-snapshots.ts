@@ -2,7 +2,7 @@ import { Map as ImmutableMap } from 'immutable';
 import type { OpenPrompt, SettledState } from '../elicitations/domain/prompt-book.js';
 import type { SnapshotCodec } from '../event-store/aggregates/snapshot-store.js';
 import type { SessionFacts } from './domain/facts.js';
-import type { SessionState } from './domain/state.js';
+import type { OpenChild, SessionState } from './domain/state.js';
 
 interface StoredFacts extends Omit<SessionFacts, 'createdPosition' | 'position'> {
   readonly createdPosition: string;
@@ -14,7 +14,7 @@ interface StoredState {
   readonly facts: StoredFacts | null;
   readonly open: readonly (readonly [string, OpenPrompt])[];
   readonly settled: readonly (readonly [string, SettledState])[];
-  readonly names: readonly (readonly [string, string])[];
+  readonly children: readonly (readonly [string, OpenChild])[];
 }
 
 export const sessionSnapshots: SnapshotCodec<SessionState> = {
@@ -27,10 +27,10 @@ export const sessionSnapshots: SnapshotCodec<SessionState> = {
     },
     open: [...prompts.open],
     settled: [...prompts.settled],
-    names: [...children.byName],
+    children: [...children.byChild],
   }),
   fromJson: (json): SessionState => {
-    const { facts, open, settled, names } = json as StoredState;
+    const { facts, open, settled, children } = json as StoredState;
     return {
       facts: facts && {
         ...facts,
@@ -38,10 +38,11 @@ export const sessionSnapshots: SnapshotCodec<SessionState> = {
         position: BigInt(facts.position),
       },
       prompts: { open: ImmutableMap(open), settled: ImmutableMap(settled) },
-      children: {
-        byName: ImmutableMap(names),
-        byChild: ImmutableMap(names.map(([name, child]) => [child, name])),
-      },
+      children: { byName: ImmutableMap(children.flatMap(nameOf)), byChild: ImmutableMap(children) },
     };
   },
 };
+
+function nameOf([childId, { name }]: readonly [string, OpenChild]): [string, string][] {
+  return name === null ? [] : [[name, childId]];
+}

@@ -97,7 +97,7 @@ describe('a key that was used before', () => {
   it('is looked up again when the look-up is older than what is remembered', () => {
     const pruned = new RecentCommands(50n);
     expect(step(never, { keys: [key], lookedUpAt: 49n }, pruned)).toEqual({
-      settled: { kind: 'look-again' },
+      settled: { kind: 'look-again', from: 50n },
     });
     expect(step(happens(renamed('a')), { keys: [key], lookedUpAt: 50n }, pruned)).toHaveProperty('events');
   });

@@ -7,12 +7,16 @@ import { parseId } from '../../ids.js';
 import { isRefusal, refuse, type Refusal } from '../../refusal.js';
 import { accessible } from '../access.js';
 import { decideClose } from '../domain/decide/close.js';
-import { decidePatch, decideRenameChild, holdsName, type SessionPatch } from '../domain/decide/rename.js';
+import {
+  decidePatch,
+  decideRenameChild,
+  type NameGranted,
+  type SessionPatch,
+} from '../domain/decide/rename.js';
 import type { SessionFacts } from '../domain/facts.js';
 import { reservedKey, toStoredLabels } from '../domain/labels.js';
 import { withoutTombstone } from '../domain/title.js';
-import type { SessionState } from '../domain/state.js';
-import { latest, outdatedVersion, SessionCommands, versionRefusal } from '../session-commands.js';
+import { latest, outdated, SessionCommands, versionRefusal } from '../session-commands.js';
 import { claimName } from './name-claim.js';
 import { releaseName } from './release-name.js';
 
@@ -42,9 +46,11 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     const labels = command.patch.labels === undefined ? undefined : toStoredLabels(command.patch.labels);
     const reserved = reservedKey(command.patch.labels ?? {});
     if (reserved !== null) return refuse('invalid_input', `Label "${reserved}" is reserved.`);
-    const { title } = command.patch;
-    const facts = accessible(request.principal, await this.current(sessionId, title));
+    const facts = accessible(request.principal, await this.sessions.read(sessionId));
     if (isRefusal(facts)) return facts;
+    const mismatch = versionRefusal(facts, command.ifMatch);
+    if (mismatch) return mismatch;
+    const { title } = command.patch;
     const closing =
       typeof title === 'string'
         ? withoutTombstone(title, (text) => parseId('session', text) === sessionId)
@@ -63,21 +69,23 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
 
   private async carryOut(
     context: CommandContext,
-    { request, sessionId, ifMatch }: PatchSession,
+    command: PatchSession,
     facts: SessionFacts,
     patch: SessionPatch,
     closes: boolean,
   ): Promise<Outcome<Patched>> {
-    const renamed = closes ? null : await this.claim(context, request, facts, patch.title, ifMatch);
-    if (renamed && renamed.kind !== 'done') return renamed;
+    const { request, sessionId, ifMatch } = command;
+    const granted = closes ? null : await this.claim(context, command, facts, patch.title);
+    if (granted && granted.kind !== 'done') return granted;
+    const sequence = granted?.result.sequence ?? null;
     const patched = await this.sessions.decide(context, {
       principal: request.principal,
       sessionId,
-      // A name that was claimed is no longer refused: the version was checked with the claim.
-      ifMatch: renamed ? null : ifMatch,
+      // What the parent has granted will be carried out: from there on it is too late for the precondition to fail.
+      ifMatch: sequence === null ? ifMatch : null,
       record: () => ({ session_id: sessionId }),
       decide: (state) => {
-        const change = decidePatch(state, patch);
+        const change = decidePatch(state, { ...patch, sequence });
         const close = closes ? decideClose(state, { reason: 'done', successorId: null }) : null;
         if (isRefusal(change) || close === null) return change;
         return isRefusal(close) ? close : { events: [...change.events, ...close.events], result: null };
@@ -88,45 +96,35 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     return {
       ...patched,
       result: { session_id: sessionId },
-      position: latest(patched.position, renamed?.position ?? null, released),
+      position: latest(patched.position, granted?.position ?? null, released),
     };
   }
 
-  /** Whether a name must be claimed is only known from the present title: another node may have changed it. */
-  private current(sessionId: string, title: string | null | undefined): Promise<SessionState> {
-    return title === undefined ? this.sessions.recall(sessionId) : this.sessions.read(sessionId);
-  }
-
-  /**
-   * An open child takes its new name under the parent first, so that no two open siblings share one. The claim decides
-   * the rename, so a version that the client states is checked here: against the child, and that its name under the
-   * parent is still the one of that version.
-   */
+  /** An open child takes its new name under the parent first, so that no two open siblings share one. */
   private async claim(
     context: CommandContext,
-    { principal }: CommandRequest,
+    { request, ifMatch }: PatchSession,
     facts: SessionFacts,
     title: string | null | undefined,
-    ifMatch: Position | '*' | null,
-  ): Promise<Outcome<null> | null> {
-    const { parentId } = facts;
+  ): Promise<Outcome<NameGranted> | null> {
+    const { id, parentId, renames } = facts;
     if (parentId === null || title === undefined || facts.closed !== null || title === facts.title)
       return null;
-    const outdated = outdatedVersion(facts, ifMatch);
-    if (outdated) return { kind: 'refused', refusal: outdated };
-    const versioned = ifMatch !== null && ifMatch !== '*';
-    return claimName<null>(
+    const isVersioned = ifMatch !== null && ifMatch !== '*';
+    return claimName<NameGranted>(
       title,
       (released) =>
         this.sessions.decide(
           { ...context, keys: [] },
           {
-            principal,
+            principal: request.principal,
             sessionId: parentId,
-            decide: (parent) =>
-              versioned && !holdsName(parent, facts.id, facts.title)
-                ? versionRefusal()
-                : decideRenameChild(parent, facts.id, title, released),
+            decide: (parent) => {
+              // Of two that state the same version, the parent grants one.
+              const standing = parent.children.byChild.get(id);
+              if (isVersioned && standing && standing.renames !== renames) return outdated();
+              return decideRenameChild(parent, id, title, released);
+            },
           },
         ),
       (childId) => this.sessions.read(childId),

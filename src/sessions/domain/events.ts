@@ -56,16 +56,30 @@ export const sessionEventTypes = [
     1,
     Type.Object({ child_id: Type.String(), name: Nullable(Type.String()), spawn: spawnShape }, closed),
   ),
+  /** On the parent's stream. `sequence` counts the renames of this child; the child's own title follows the highest. */
   eventType(
     'ChildRenamed',
     1,
     Type.Object(
-      { child_id: Type.String(), name: Nullable(Type.String()), title: Nullable(Type.String()) },
+      {
+        child_id: Type.String(),
+        name: Nullable(Type.String()),
+        title: Nullable(Type.String()),
+        sequence: Type.Integer({ minimum: 1 }),
+      },
       closed,
     ),
   ),
   eventType('ChildReleased', 1, Type.Object({ child_id: Type.String() }, closed)),
-  eventType('SessionRenamed', 1, Type.Object({ title: Nullable(Type.String()) }, closed)),
+  /** `sequence`: the parent's rename that this one carries out; absent for roots and closed children. */
+  eventType(
+    'SessionRenamed',
+    1,
+    Type.Object(
+      { title: Nullable(Type.String()), sequence: Type.Optional(Type.Integer({ minimum: 1 })) },
+      closed,
+    ),
+  ),
   /** Merged over what stands; nothing is removed. */
   eventType('SessionLabelled', 1, Type.Object({ labels: Type.Record(Type.String(), Type.String()) }, closed)),
   eventType(

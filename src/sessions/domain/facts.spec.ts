@@ -40,6 +40,7 @@ describe('the facts of a session', () => {
       agentId: null,
       agentName: null,
       title: 'a:b',
+      renames: 0,
       tool: null,
       sessionName: null,
       labels: {},

@@ -27,6 +27,8 @@ export interface SessionFacts {
   readonly agentId: string | null;
   readonly agentName: string | null;
   readonly title: string | null;
+  /** The newest of the parent's renames that was carried out; 0 before the first. */
+  readonly renames: number;
   readonly tool: string | null;
   readonly sessionName: string | null;
   readonly labels: Labels;
@@ -64,6 +66,7 @@ function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
     agentId: spawn.agent_id,
     agentName: spawn.agent_name,
     title: spawn.title,
+    renames: 0,
     tool: spawn.tool,
     sessionName: spawn.session_name,
     labels: spawn.labels,
@@ -83,7 +86,7 @@ function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
 function changeOf(facts: SessionFacts, event: SessionStreamEvent): Partial<SessionFacts> {
   switch (event.type) {
     case 'SessionRenamed':
-      return { title: event.data.title };
+      return { title: event.data.title, renames: event.data.sequence ?? facts.renames };
     case 'SessionLabelled': {
       const labels = mergeLabels(facts.labels, event.data.labels);
       return statesTaskError(event.data.labels) ? { labels, lastTaskError: taskErrorIn(labels) } : { labels };

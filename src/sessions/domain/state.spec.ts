@@ -16,6 +16,8 @@ const session = DeciderSpecification.for(sessionAggregate);
 const child = (id: string, title: string | null): ReturnType<typeof childSpawned> =>
   childSpawned(childSpawnOf(id, ['R'], { title }));
 
+const open = (name: string | null, renames = 0): object => ({ name, renames });
+
 function namesAfter(...events: Parameters<typeof session.given>[0][number][]): object {
   const { byName, byChild } = session.given([spawned(spawnOf('R')), ...events]).state.children;
   return { byName: byName.toObject(), byChild: byChild.toObject() };
@@ -25,16 +27,19 @@ describe('the names that open children hold', () => {
   it('are taken by a spawn; a child without a title holds none', () => {
     expect(namesAfter(child('A', 'a'), child('B', null), child('C', ''))).toEqual({
       byName: { a: 'A' },
-      byChild: { A: 'a' },
+      byChild: { A: open('a'), B: open(null), C: open(null) },
     });
   });
 
   it('move with a rename and end with a release', () => {
     expect(namesAfter(child('A', 'a'), childRenamed('A', 'b'))).toEqual({
       byName: { b: 'A' },
-      byChild: { A: 'b' },
+      byChild: { A: open('b', 1) },
     });
-    expect(namesAfter(child('A', 'a'), childRenamed('A', null))).toEqual({ byName: {}, byChild: {} });
+    expect(namesAfter(child('A', 'a'), childRenamed('A', null))).toEqual({
+      byName: {},
+      byChild: { A: open(null, 1) },
+    });
     expect(namesAfter(child('A', 'a'), childReleased('A'), childReleased('A'))).toEqual({
       byName: {},
       byChild: {},
@@ -43,7 +48,7 @@ describe('the names that open children hold', () => {
 
   it('stay with a new holder when the old one is released late', () => {
     const handed = [child('A', 'a'), childReleased('A'), child('B', 'a'), childReleased('A')];
-    expect(namesAfter(...handed)).toEqual({ byName: { a: 'B' }, byChild: { B: 'a' } });
+    expect(namesAfter(...handed)).toEqual({ byName: { a: 'B' }, byChild: { B: open('a') } });
   });
 });
 

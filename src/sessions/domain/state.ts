@@ -11,10 +11,16 @@ export interface SessionState {
   readonly children: ChildNames;
 }
 
-/** The names that open children hold. A child without a name holds none. */
+/** The open children and the names that they hold. */
 export interface ChildNames {
   readonly byName: ImmutableMap<string, string>;
-  readonly byChild: ImmutableMap<string, string>;
+  readonly byChild: ImmutableMap<string, OpenChild>;
+}
+
+export interface OpenChild {
+  /** Null for an untitled child, which holds no name. */
+  readonly name: string | null;
+  readonly renames: number;
 }
 
 export const noSession: SessionState = {
@@ -45,8 +51,9 @@ function isElicitation(event: SessionStreamEvent): event is ElicitationEvent {
 function foldNames(names: ChildNames, event: SessionStreamEvent): ChildNames {
   switch (event.type) {
     case 'ChildSpawned':
+      return hold(names, event.data.child_id, { name: event.data.name, renames: 0 });
     case 'ChildRenamed':
-      return take(release(names, event.data.child_id), event.data.child_id, event.data.name);
+      return hold(names, event.data.child_id, { name: event.data.name, renames: event.data.sequence });
     case 'ChildReleased':
       return release(names, event.data.child_id);
     default:
@@ -54,17 +61,20 @@ function foldNames(names: ChildNames, event: SessionStreamEvent): ChildNames {
   }
 }
 
-function take(names: ChildNames, childId: string, name: string | null): ChildNames {
-  if (name === null) return names;
-  return { byName: names.byName.set(name, childId), byChild: names.byChild.set(childId, name) };
+function hold(names: ChildNames, childId: string, child: OpenChild): ChildNames {
+  const { byName, byChild } = release(names, childId);
+  return {
+    byName: child.name === null ? byName : byName.set(child.name, childId),
+    byChild: byChild.set(childId, child),
+  };
 }
 
 function release(names: ChildNames, childId: string): ChildNames {
-  const name = names.byChild.get(childId);
-  if (name === undefined) return names;
-  const holder = names.byName.get(name);
+  const child = names.byChild.get(childId);
+  if (!child) return names;
+  const holds = child.name !== null && names.byName.get(child.name) === childId;
   return {
-    byName: holder === childId ? names.byName.delete(name) : names.byName,
+    byName: holds ? names.byName.delete(child.name) : names.byName,
     byChild: names.byChild.delete(childId),
   };
 }

@@ -4,7 +4,7 @@ import { until } from '../until.js';
 import { recordedPorts, runDirectory } from './run-directory.js';
 
 /** What a run itself keeps in its directory; anything else is something that a spec forgot to remove. */
-const OWN_FILES = /^(ports|stack\.json|.*\.log|shared|template)$/;
+const OWN_FILES = /^(owner|ports|stack\.json|.*\.log|shared|template)$/;
 
 /** A process that was told to end may need a moment; one that needs longer is a leak. */
 const GRACE_MS = 5_000;

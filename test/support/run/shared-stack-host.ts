@@ -2,6 +2,7 @@
  * A program that keeps the stack of the black-box suites: one Postgres, one event store node, two servers. It stops
  * with Jest, however that ends, so an interrupted run leaves nothing behind.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeEnterable } from '../../../src/database/embedded/enterable.js';
 import type { Stack } from '../stack.js';
@@ -20,6 +21,7 @@ async function stop(): Promise<void> {
   if (stopping) return;
   stopping = true;
   for (const end of ends.reverse()) await end();
+  if (!process.connected) rmSync(runDirectory(), { recursive: true, force: true }); // Jest was killed: nobody else will
   process.exit(0);
 }
 

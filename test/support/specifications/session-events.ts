@@ -48,9 +48,9 @@ export const childSpawned = (spawn: SessionSpawn): SessionEvent => ({
   data: { child_id: spawn.session_id, name: spawn.title === '' ? null : spawn.title, spawn },
 });
 
-export const childRenamed = (childId: string, title: string | null): SessionEvent => ({
+export const childRenamed = (childId: string, title: string | null, sequence = 1): SessionEvent => ({
   type: 'ChildRenamed',
-  data: { child_id: childId, name: title === '' ? null : title, title },
+  data: { child_id: childId, name: title === '' ? null : title, title, sequence },
 });
 
 export const childReleased = (childId: string): SessionEvent => ({
@@ -58,7 +58,10 @@ export const childReleased = (childId: string): SessionEvent => ({
   data: { child_id: childId },
 });
 
-export const renamed = (title: string | null): SessionEvent => ({ type: 'SessionRenamed', data: { title } });
+export const renamed = (title: string | null, sequence?: number): SessionEvent => ({
+  type: 'SessionRenamed',
+  data: { title, ...(sequence === undefined ? {} : { sequence }) },
+});
 
 export const labelled = (labels: Readonly<Record<string, string>>): SessionEvent => ({
   type: 'SessionLabelled',

@@ -3,6 +3,8 @@ import { constants } from 'node:http2';
 import { GrpcError, Status, encodePercent } from '../protocol/grpc-error.js';
 import { FrameDecoder, frame } from './frame-decoder.js';
 
+/** How long a client may take to end its request after it has been answered. */
+const REST_MS = 250;
 const RESPONSE_HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
 
 /** One gRPC call on an HTTP/2 stream. It ends once, with `end` or `fail`. */
@@ -113,14 +115,25 @@ export class GrpcCall {
     if (this.ended || this.stream.destroyed) return;
     this.ended = true;
     if (this.stream.headersSent) {
-      this.stream.once('wantTrailers', () => this.stream.sendTrailers(trailers));
+      this.stream.once('wantTrailers', () => {
+        this.stream.sendTrailers(trailers);
+        this.refuseRest();
+      });
       this.stream.end();
     } else {
       this.stream.respond({ ...RESPONSE_HEADERS, ...trailers }, { endStream: true });
+      this.refuseRest();
     }
-    // A request that is still being sent is no longer wanted.
-    this.stream.once('finish', () => {
-      if (!this.stream.readableEnded) this.stream.close(constants.NGHTTP2_NO_ERROR);
-    });
+  }
+
+  /**
+   * A request that is still being sent is no longer wanted. The reset waits: sent at once it overtakes the trailers,
+   * and the client sees a call that ended without a status.
+   */
+  private refuseRest(): void {
+    if (this.stream.readableEnded || this.stream.destroyed) return;
+    this.stream.resume();
+    const timer = setTimeout(() => this.stream.close(constants.NGHTTP2_NO_ERROR), REST_MS);
+    this.stream.once('close', () => clearTimeout(timer));
   }
 }

@@ -26,6 +26,14 @@ describe('a patch', () => {
     given.when((state) => decidePatch(state, {})).thenNothing();
   });
 
+  it('carries out what the parent granted, and passes over what was overtaken', () => {
+    const overtaken = session.given([spawned(spawnOf('R')), renamed('second', 2)]);
+    overtaken.when((state) => decidePatch(state, { title: 'first', sequence: 1 })).thenNothing();
+    overtaken
+      .when((state) => decidePatch(state, { title: 'second', sequence: 3 }))
+      .then([renamed('second', 3)]);
+  });
+
   it('may take the title away', () => {
     given.when((state) => decidePatch(state, { title: null })).then([renamed(null)]);
   });
@@ -61,9 +69,24 @@ describe('a new name for a child, on its parent', () => {
       .then([childReleased('B'), childRenamed('A', 'b')]);
   });
 
-  it('is nothing new when the child holds it, and frees it when there is none', () => {
-    given.when((state) => decideRenameChild(state, 'A', 'a', null)).thenNothing(null);
-    given.when((state) => decideRenameChild(state, 'N', '', null)).thenNothing(null);
+  it('may be the one that the child holds, and frees it when there is none', () => {
+    given.when((state) => decideRenameChild(state, 'A', 'a', null)).then([childRenamed('A', 'a')]);
+    given.when((state) => decideRenameChild(state, 'N', '', null)).then([childRenamed('N', '')]);
     given.when((state) => decideRenameChild(state, 'A', null, null)).then([childRenamed('A', null)]);
+  });
+
+  it('is counted for each child', () => {
+    session
+      .given([
+        spawned(spawnOf('R')),
+        childSpawned(childSpawnOf('A', ['R'], { title: 'a' })),
+        childRenamed('A', 'b'),
+      ])
+      .when((state) => decideRenameChild(state, 'A', 'c', null))
+      .then([childRenamed('A', 'c', 2)]);
+  });
+
+  it('is not asked for by a child that is gone or closed', () => {
+    given.when((state) => decideRenameChild(state, 'X', 'c', null)).thenNothing({ sequence: null });
   });
 });

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FilterOptions } from '../protocol/read-request.js';
+import { NumberedFilter, checkpointInterval, compileFilter } from './event-filter.js';
+
+const options = (given: Partial<FilterOptions>): FilterOptions => ({
+  on: 'stream-name',
+  regex: undefined,
+  prefixes: [],
+  window: undefined,
+  checkpointIntervalMultiplier: 1,
+  ...given,
+});
+
+describe('a filter', () => {
+  it.each([
+    ['^order-', 'order-1', true],
+    ['^order-', 'reorder-1', false],
+    ['der', 'order-1', true],
+    ['^[^$].*', '$users', false],
+    ['(?i)^ORDER', 'order-1', true],
+    ['(?<name>a)b', 'xab', true],
+    ['\\Aorder\\z', 'order', true],
+    ['\\Aorder\\z', 'order-1', false],
+  ])('by the pattern %s finds %s: %s', (regex, name, found) => {
+    expect(compileFilter(options({ regex }))(name)).toBe(found);
+  });
+
+  it.each(['(', '[a', '(?x)a', '(?(1)a|b)'])(
+    'by a pattern that JavaScript cannot compile is refused: %s',
+    (regex) => {
+      expect(() => compileFilter(options({ regex }))).toThrow('cannot be compiled');
+    },
+  );
+
+  it('by prefixes takes them literally', () => {
+    const matches = compileFilter(options({ prefixes: ['a.', 'b'] }));
+    expect(['a.x', 'ax', 'bx', 'xb'].map(matches)).toEqual([true, false, true, false]);
+  });
+
+  it('by nothing is refused', () => {
+    expect(() => compileFilter(options({}))).toThrow('neither a regex nor a prefix');
+  });
+
+  it('asks for each name once', () => {
+    const asked: bigint[] = [];
+    const filter = new NumberedFilter(
+      (name) => name === 'wanted',
+      (id) => {
+        asked.push(id);
+        return Buffer.from(id === 1n ? 'wanted' : 'other');
+      },
+    );
+    expect([1n, 2n, 1n, 2n].map((id) => filter.accepts(id))).toEqual([true, false, true, false]);
+    expect(asked).toEqual([1n, 2n]);
+  });
+});
+
+describe('the interval between checkpoints', () => {
+  it.each([
+    [{ checkpointIntervalMultiplier: 1 }, 32],
+    [{ checkpointIntervalMultiplier: 4 }, 128],
+    [{ checkpointIntervalMultiplier: 2, window: 10 }, 20],
+  ])('for %j is %s events', (given, interval) => {
+    expect(checkpointInterval(options(given))).toBe(interval);
+  });
+
+  it('must be more than nothing', () => {
+    expect(() => checkpointInterval(options({ checkpointIntervalMultiplier: 0 }))).toThrow('at least 1');
+    expect(() => checkpointInterval(options({ window: 0 }))).toThrow('at least 1');
+  });
+});

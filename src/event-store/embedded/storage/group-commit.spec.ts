@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
+import { GroupCommit } from './group-commit.js';
+
+function recording(fail: (items: readonly number[]) => boolean = () => false) {
+  const groups: (readonly number[])[] = [];
+  let announced = 0;
+  const commit = new GroupCommit<number, string>(
+    (items) => {
+      groups.push(items);
+      if (fail(items)) throw new Error('the disk is full');
+      return items.map((item) => `done ${item}`);
+    },
+    () => {
+      announced += 1;
+    },
+  );
+  return { commit, groups, announcements: () => announced };
+}
+
+describe('a group commit', () => {
+  it('makes everything durable at once that came in the same turn', async () => {
+    const { commit, groups } = recording();
+    const results = await Promise.all([1, 2, 3].map((item) => commit.submit(item)));
+    expect(results).toEqual(['done 1', 'done 2', 'done 3']);
+    expect(groups).toEqual([[1, 2, 3]]);
+  });
+
+  it('takes what comes later into the next one', async () => {
+    const { commit, groups } = recording();
+    await commit.submit(1);
+    await commit.submit(2);
+    expect(groups).toEqual([[1], [2]]);
+  });
+
+  it('tells listeners once per commit, before the writers go on', async () => {
+    const { commit, announcements } = recording();
+    const seen = await commit.submit(1).then(announcements);
+    expect(seen).toBe(1);
+  });
+
+  it('fails all of a group and nothing of the next', async () => {
+    const { commit, announcements } = recording((items) => items.includes(1));
+    const failed = await Promise.allSettled([commit.submit(1), commit.submit(2)]);
+    expect(failed.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+    expect(await commit.submit(3)).toBe('done 3');
+    expect(announcements()).toBe(1);
+  });
+
+  it('splits what is more than a thousand, in order', async () => {
+    const { commit, groups } = recording();
+    await Promise.all(Array.from({ length: 2_500 }, (_, item) => commit.submit(item)));
+    expect(groups.map((group) => group.length)).toEqual([1_000, 1_000, 500]);
+    expect(groups.flat()).toEqual(Array.from({ length: 2_500 }, (_, item) => item));
+  });
+
+  it('commits what waits when it is flushed', async () => {
+    const { commit, groups } = recording();
+    const waiting = commit.submit(1);
+    commit.flush();
+    expect(groups).toEqual([[1]]);
+    await waiting;
+    await setImmediate();
+    expect(groups).toHaveLength(1);
+  });
+});
