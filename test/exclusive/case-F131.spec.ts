@@ -34,7 +34,7 @@ async function counted(parent: SessionBody, child: SessionBody) {
   };
 }
 
-it.each(['before-checkpoint', 'after-commit'])(
+it.each(['before-commit', 'after-commit'])(
   'F131: an engine that dies at %s counts nothing twice and loses nothing',
   async (point) => {
     const before = roll(server.url);

@@ -93,11 +93,7 @@ it('F001, F143, F144: titles, previews and texts read the same after the read mo
   const second = await stack.startServer();
   const on = roll(second.url);
   await until('the read models to be filled again', async () => (await on.api.get('/health')).status === 200);
-  const head = before[0]?.etag ?? null;
-  expect(head).toBeNull();
   const written = await on.root();
   await on.snapshot(written.id);
-  const aft = await everything(on, tree);
-  if (aft.some((x) => x.status === 500)) console.log(second.output().split('\n').filter((l) => /error|fail|WARN|ERROR/i.test(l)).slice(0, 30).join('\n'));
-  expect(aft).toEqual(before);
+  expect(await everything(on, tree)).toEqual(before);
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await stack.startServer();
   on = roll(server.url);
   parent = await on.root();
-  await control(server.controlSocket).fault('before-checkpoint', 'hang');
+  await control(server.controlSocket).fault('before-commit', 'hang');
 });
 
 afterAll(() => stack.dispose());
