@@ -24,20 +24,16 @@ export class SessionCommands {
     private readonly names: StreamNames,
   ) {}
 
-  /** A command that changes nothing names the position of what it found, so that its answer waits for that. */
-  async decide<Result>(context: CommandContext, step: SessionStep<Result>): Promise<Outcome<Result>> {
-    let found: Position | null = null;
-    const outcome = await this.store.run(this.names.session(step.sessionId), {
+  decide<Result>(context: CommandContext, step: SessionStep<Result>): Promise<Outcome<Result>> {
+    return this.store.run(this.names.session(step.sessionId), {
       context,
       record: step.record ?? (() => ({})),
       decide: (state) => {
         const facts = accessible(step.principal, state);
         if (isRefusal(facts)) return facts;
-        found = facts.position;
         return versionRefusal(facts, step.ifMatch ?? null) ?? step.decide(state);
       },
     });
-    return outcome.kind === 'done' ? { ...outcome, position: outcome.position ?? found } : outcome;
   }
 
   /** For steps that follow from a decision already made: they need no principal and no key. */

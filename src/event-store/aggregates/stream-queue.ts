@@ -103,7 +103,7 @@ export class StreamQueue<State, Event extends DomainEvent> {
     }
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       const position = await this.write(known, plan);
-      if (position !== 'conflict') return this.settle(jobs, plan, position);
+      if (position !== 'conflict') return this.settle(jobs, plan, position ?? known.position);
       const tail = await this.tail(known);
       const written = writtenAt(plan, tail.positions);
       if (written !== null) return this.settle(jobs, plan, written);
@@ -148,8 +148,8 @@ export class StreamQueue<State, Event extends DomainEvent> {
     }
     known.recent.prune(this.ports.checkpoint());
     const state = this.fold(known.state, plan, appended.position);
-    const written = { ...known, state, revision: appended.revision };
-    this.ports.remember({ ...written, savedRevision: this.save(written, appended.position) });
+    const written = { ...known, state, revision: appended.revision, position: appended.position };
+    this.ports.remember({ ...written, savedRevision: this.save(written) });
     return appended.position;
   }
 
@@ -161,16 +161,15 @@ export class StreamQueue<State, Event extends DomainEvent> {
     return decided.reduce<State>((state, event) => this.aggregate.evolve(state, event as Event, place), from);
   }
 
-  private settle(
-    jobs: readonly QueuedJob<State, Event>[],
-    plan: Plan<State>,
-    position: Position | null,
-  ): number {
+  /**
+   * `position`: of the last event that the decisions rest on, written now or before. What changed nothing answers with
+   * it too, so that its answer shows what it found.
+   */
+  private settle(jobs: readonly QueuedJob<State, Event>[], plan: Plan<State>, position: Position): number {
     plan.steps.forEach((step, index) => {
-      const job = jobs[index];
-      job?.resolve(
-        'settled' in step ? resting(step.settled, position) : { kind: 'done', result: step.result, position },
-      );
+      const done: Outcome<unknown> =
+        'settled' in step ? step.settled : { kind: 'done', result: step.result, position };
+      jobs[index]?.resolve(done.kind === 'done' && done.position === null ? { ...done, position } : done);
     });
     return plan.steps.length;
   }
@@ -180,7 +179,7 @@ export class StreamQueue<State, Event extends DomainEvent> {
   }
 
   /** Stores a snapshot when the last one is old; returns the revision of the newest. */
-  private save({ state, revision, savedRevision }: StreamState<State>, position: Position): bigint {
+  private save({ state, revision, position, savedRevision }: StreamState<State>): bigint {
     const codec = this.aggregate.snapshots;
     if (!codec || revision - savedRevision < EVENTS_PER_SNAPSHOT) return savedRevision;
     void this.ports.snapshots.save(this.stream, codec.version, {
@@ -196,11 +195,6 @@ export class StreamQueue<State, Event extends DomainEvent> {
     this.ports.remember(read.stream);
     return read;
   }
-}
-
-/** What changes nothing may rest on what was decided before it in the same append. */
-function resting(settled: Outcome<unknown>, position: Position | null): Outcome<unknown> {
-  return settled.kind === 'done' && settled.position === null ? { ...settled, position } : settled;
 }
 
 /**
