@@ -40,12 +40,16 @@ export default {
       ...withRun,
       displayName: 'conformance',
       setupFilesAfterEnv: ['<rootDir>/test/support/run/patience.mjs'],
-      testMatch: ['<rootDir>/test/conformance/**/*.spec.ts'],
+      testMatch: ['<rootDir>/test/conformance/*.spec.ts'],
     },
     {
       ...withRun,
       displayName: 'exclusive',
-      testMatch: ['<rootDir>/test/exclusive/**/*.spec.ts', '<rootDir>/{src,projections}/**/*.int.spec.ts'],
+      testMatch: [
+        '<rootDir>/test/exclusive/**/*.spec.ts',
+        '<rootDir>/test/conformance/embedded-node/**/*.spec.ts',
+        '<rootDir>/{src,projections}/**/*.int.spec.ts',
+      ],
       setupFilesAfterEnv: ['<rootDir>/test/support/run/patience.mjs'],
     },
   ],

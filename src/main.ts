@@ -19,10 +19,11 @@ async function main(): Promise<void> {
   const stop = (exitCode: number): void => {
     if (stopped.signal.aborted) return;
     stopped.abort();
+    // Not unref'd: what is waited for while stopping may hold no handle of its own.
     setTimeout(() => {
       log.error('did not stop in time; leaving as it is');
       process.exit(exitCode === 0 ? 1 : exitCode);
-    }, STOP_WITHIN_MS).unref();
+    }, STOP_WITHIN_MS);
     void starting
       .then(async (application) => application.stop())
       .catch(() => undefined) // a start that was given up has cleaned up after itself

@@ -103,7 +103,7 @@ export class StreamQueue<State, Event extends DomainEvent> {
     }
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       const position = await this.write(known, plan);
-      if (position !== 'conflict') return this.settle(jobs, plan, position);
+      if (position !== 'conflict') return this.settle(jobs, plan, position ?? known.position);
       const tail = await this.tail(known);
       const last = plan.events.at(-1);
       const written = last && tail.positions.get(last.id);
@@ -149,8 +149,8 @@ export class StreamQueue<State, Event extends DomainEvent> {
     }
     known.recent.prune(this.ports.checkpoint());
     const state = this.fold(known.state, plan, appended.position);
-    const written = { ...known, state, revision: appended.revision };
-    this.ports.remember({ ...written, savedRevision: this.save(written, appended.position) });
+    const written = { ...known, state, revision: appended.revision, position: appended.position };
+    this.ports.remember({ ...written, savedRevision: this.save(written) });
     return appended.position;
   }
 
@@ -162,14 +162,15 @@ export class StreamQueue<State, Event extends DomainEvent> {
     return decided.reduce<State>((state, event) => this.aggregate.evolve(state, event as Event, place), from);
   }
 
-  private settle(
-    jobs: readonly QueuedJob<State, Event>[],
-    plan: Plan<State>,
-    position: Position | null,
-  ): number {
+  /**
+   * `position`: of the last event that the decisions rest on, written now or before. What changed nothing answers with
+   * it too, so that its answer shows what it found.
+   */
+  private settle(jobs: readonly QueuedJob<State, Event>[], plan: Plan<State>, position: Position): number {
     plan.steps.forEach((step, index) => {
-      const job = jobs[index];
-      job?.resolve('settled' in step ? step.settled : { kind: 'done', result: step.result, position });
+      const done: Outcome<unknown> =
+        'settled' in step ? step.settled : { kind: 'done', result: step.result, position };
+      jobs[index]?.resolve(done.kind === 'done' && done.position === null ? { ...done, position } : done);
     });
     return plan.steps.length;
   }
@@ -179,7 +180,7 @@ export class StreamQueue<State, Event extends DomainEvent> {
   }
 
   /** Stores a snapshot when the last one is old; returns the revision of the newest. */
-  private save({ state, revision, savedRevision }: StreamState<State>, position: Position): bigint {
+  private save({ state, revision, position, savedRevision }: StreamState<State>): bigint {
     const codec = this.aggregate.snapshots;
     if (!codec || revision - savedRevision < EVENTS_PER_SNAPSHOT) return savedRevision;
     void this.ports.snapshots.save(this.stream, codec.version, {

@@ -14,6 +14,8 @@ export interface StreamState<State> {
   readonly state: State;
   /** -1 for a stream without events. */
   readonly revision: bigint;
+  /** Of the last event; -1 for a stream without events. */
+  readonly position: Position;
   /** Where the newest stored snapshot stands; -1 without one. */
   readonly savedRevision: bigint;
   readonly recent: RecentCommands;
@@ -25,6 +27,7 @@ export function unwritten<State, Event extends DomainEvent>(
   return {
     state: aggregate.initial,
     revision: -1n,
+    position: BEFORE_ALL,
     savedRevision: -1n,
     recent: new RecentCommands(BEFORE_ALL),
   };
@@ -44,17 +47,17 @@ export async function readTail<State, Event extends DomainEvent>(
   stream: string,
   known: StreamState<State>,
 ): Promise<TailRead<State>> {
-  let { state, revision } = known;
+  let { state, revision, position } = known;
   const positions = new Map<string, Position>();
   for await (const raw of log.read(stream, { from: revision + 1n })) {
     const recorded = registry.decode(raw);
     // The registry has checked type and shape; a stream of one aggregate holds that aggregate's events only.
     state = aggregate.evolve(state, recorded.event as Event, recorded);
-    revision = recorded.revision;
+    ({ revision, position } = recorded);
     known.recent.addFrom(recorded);
     positions.set(recorded.id, recorded.position);
   }
-  return { stream: { ...known, state, revision }, positions };
+  return { stream: { ...known, state, revision, position }, positions };
 }
 
 /** A stream from its stored snapshot, else unwritten; what the log holds beyond is still to be read. */
@@ -69,6 +72,7 @@ export async function fromSnapshot<State, Event extends DomainEvent>(
   return {
     state: codec.fromJson(stored.state),
     revision: stored.revision,
+    position: stored.position,
     savedRevision: stored.revision,
     recent: new RecentCommands(stored.position),
   };
