@@ -38,6 +38,6 @@ describe('a projector that throws', () => {
     const [event] = recorded([on('C', statusChanged('running'))]);
     const fold = (): void => foldInto(emptyBuffer(broken), broken, event ? [event] : []);
     expect(fold).toThrow(ProjectorFailure);
-    expect(fold).toThrow(expect.objectContaining({ event, projection: 'broken' }) as unknown as Error);
+    expect(fold).toThrow(expect.objectContaining({ event, projection: 'broken' }));
   });
 });

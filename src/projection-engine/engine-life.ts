@@ -16,6 +16,8 @@ const INBOX_LOW = 2_000;
 export class EngineLife {
   private readonly inbox = new Inbox();
   private lost: Error | null = null;
+  private end: (error: Error) => void = () => undefined;
+  private readonly over = new Promise<never>((_, reject) => (this.end = reject));
   private stopped = false;
   /** Events applied so far. */
   applied = 0;
@@ -25,7 +27,10 @@ export class EngineLife {
     private readonly ownership: Ownership,
     private readonly epoch: bigint,
     private readonly tell: { readonly caughtUp: () => void; readonly owned: (owned: boolean) => void },
-  ) {}
+  ) {
+    // Most lives end while nothing waits for it.
+    this.over.catch(() => undefined);
+  }
 
   stop(): void {
     this.stopped = true;
@@ -59,7 +64,8 @@ export class EngineLife {
       this.throwIfLost();
       const batch = this.inbox.take(BATCH_EVENTS);
       if (!batch) continue;
-      await applier.apply(batch.events, batch.upTo);
+      // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
+      await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
       this.applied += batch.events.length;
       this.options.database.succeeded();
       this.options.watch.advance(batch.upTo);
@@ -73,6 +79,7 @@ export class EngineLife {
 
   private lose(error: Error): void {
     this.lost ??= error;
+    this.end(error);
     this.inbox.stir();
   }
 

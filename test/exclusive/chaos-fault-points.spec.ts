@@ -58,7 +58,7 @@ describe('a node that dies between two effects', () => {
   it.each([
     { point: 'before-append', events: 0 },
     { point: 'after-append', events: 1 },
-    { point: 'before-checkpoint', events: 1 },
+    { point: 'before-commit', events: 1 },
     { point: 'after-commit', events: 1 },
   ])('at $point: the retry is one effect and one answer', async ({ point, events }) => {
     const text = unique(point);
@@ -76,7 +76,7 @@ describe('a node that dies between two effects', () => {
     expect([await inLog(text), await inRows(text)]).toEqual([1, 1]);
   });
 
-  it.each(['before-checkpoint', 'after-commit'])(
+  it.each(['before-commit', 'after-commit'])(
     'at %s: what was appended is shown without a retry',
     async (point) => {
       const text = unique(point);
@@ -89,7 +89,7 @@ describe('a node that dies between two effects', () => {
 
   it('an error in the middle of a batch costs a new start of the engine and nothing else', async () => {
     const text = unique('thrown');
-    await control(server.controlSocket).fault('before-checkpoint', 'throw');
+    await control(server.controlSocket).fault('before-commit', 'throw');
     expect((await post(`/v1/sessions/${child()}/events`, item(text), unique('key'))).status).toBe(202);
     await until('the item to be shown', async () => (await inRows(text)) === 1, { within: 8_000 });
     await expectAgreement(stack);

@@ -54,15 +54,20 @@ describe('the rows of any history are those of one straight fold', () => {
 
   it('when an append lies in the log twice, under the same event ids', () => {
     fc.assert(
-      fc.property(history, cuts, fc.array(fc.boolean(), { minLength: 5, maxLength: 40 }), (appends, points, twice) => {
-        const doubled = appends.flatMap((append, index) => {
-          const events = append.map(read);
-          return twice[index % twice.length] ? [...events, ...appendedAgain(events)] : events;
-        });
-        expect(withoutPlaces(foldInBatches(cutAt(doubled, points)))).toEqual(
-          withoutPlaces(foldInBatches([appends.flat().map(read)])),
-        );
-      }),
+      fc.property(
+        history,
+        cuts,
+        fc.array(fc.boolean(), { minLength: 5, maxLength: 40 }),
+        (appends, points, twice) => {
+          const doubled = appends.flatMap((append, index) => {
+            const events = append.map(read);
+            return twice[index % twice.length] ? [...events, ...appendedAgain(events)] : events;
+          });
+          expect(withoutPlaces(foldInBatches(cutAt(doubled, points)))).toEqual(
+            withoutPlaces(foldInBatches([appends.flat().map(read)])),
+          );
+        },
+      ),
       runs(300, 5_000),
     );
   });

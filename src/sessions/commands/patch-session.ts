@@ -75,6 +75,8 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     closes: boolean,
   ): Promise<Outcome<Patched>> {
     const { request, sessionId, ifMatch } = command;
+    const before = await this.knownBefore(context, command);
+    if (before.kind !== 'done') return before;
     const granted = closes ? null : await this.claim(context, command, facts, patch.title);
     if (granted && granted.kind !== 'done') return granted;
     const sequence = granted?.result.sequence ?? null;
@@ -98,6 +100,16 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
       result: { session_id: sessionId },
       position: latest(patched.position, granted?.position ?? null, released),
     };
+  }
+
+  /** The keys lie on the session's own stream, and a repeat must not claim a name on the parent's before they are seen. */
+  private knownBefore(context: CommandContext, { request, sessionId }: PatchSession): Promise<Outcome<null>> {
+    if (context.keys.length === 0) return Promise.resolve({ kind: 'done', result: null, position: null });
+    return this.sessions.decide(context, {
+      principal: request.principal,
+      sessionId,
+      decide: () => ({ events: [], result: null }),
+    });
   }
 
   /** An open child takes its new name under the parent first, so that no two open siblings share one. */

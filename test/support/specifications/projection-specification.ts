@@ -52,7 +52,7 @@ class Folded<Row extends ProjectedRow> {
 
   /** These rows and no others, in the order of their keys; of each row at least these columns. */
   then(rows: readonly Partial<Row>[]): void {
-    expect(this.rows).toMatchObject(rows as Row[]);
+    expect(this.rows).toMatchObject(rows);
     expect(this.rows).toHaveLength(rows.length);
   }
 
