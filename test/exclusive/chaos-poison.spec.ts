@@ -50,6 +50,33 @@ it.each<[string, string, JsonObject]>([
   }
 });
 
+it.each([500, 2_000, 4_000, 6_000, 9_000, 30_000, 200_000])(
+  'content %i levels deep stops nobody',
+  async (depth) => {
+    const [session = '', other = ''] = forest.children;
+    const deep = `${'{"a":['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;
+    const headers = { 'content-type': 'application/json', 'idempotency-key': unique('key') };
+    const bodies = [
+      `{"type":"mcp_elicitation","data":{"message":"?","deep":${deep}}}`,
+      `{"type":"external_conversation_item","data":{"item_type":"native_tool","item_data":{"item":${deep}}}}`,
+    ];
+    for (const body of bodies) {
+      const answer = await api(server.url).raw('POST', `/v1/sessions/${session}/events`, body, { headers });
+      expect([202, 400, 413, 422]).toContain(answer.status);
+      headers['idempotency-key'] = unique('key');
+    }
+    for (const id of [session, other]) {
+      const said = await post(id, 'external_assistant_message', { agent: 'coder', text: unique('on') });
+      expect([said.status, said.headers.get('rollcall-projected')]).toEqual([202, null]);
+      expect((await api(server.url).get(`/v1/sessions/${id}`)).status).toBe(200);
+    }
+    const parked = await query(stack.databaseUrl, (client) =>
+      client.query('SELECT * FROM rollcall.parked_streams'),
+    );
+    expect(parked.rows).toEqual([]);
+  },
+);
+
 /** Events that no command of this build would have written. */
 it.each<[string, string, JsonObject]>([
   ['of an unknown type', 'SessionTeleported', {}],
