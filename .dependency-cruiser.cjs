@@ -112,7 +112,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^test/',
-        pathNot: '^test/(conformance|unit|properties|replay|support/(specifications|replay))/|-host\\.ts$',
+        pathNot:
+          '^test/(conformance|unit|properties|replay|support/specifications)/|^test/support/replay\\.ts$|-host\\.ts$',
       },
       to: { path: '^(src|projections)/', dependencyTypesNot: ['type-only'] },
     },

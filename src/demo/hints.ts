@@ -47,7 +47,8 @@ function answerLines(prompt: OpenPrompt, shownOn: string, url: string, who: stri
   const verdict = { action: 'accept', ...(Object.keys(content).length > 0 ? { content } : {}) };
   return [
     `To answer “${plain(message)}”:`,
-    `  curl${who} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(verdict))} \\`,
+    `  curl${who} -H 'Content-Type: application/json' \\`,
+    `    -d ${quoted(JSON.stringify(verdict))} \\`,
     `    ${session}/elicitations/${encodeURIComponent(prompt.elicitation_id)}/resolve`,
   ];
 }

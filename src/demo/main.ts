@@ -10,7 +10,7 @@ import { hintLines, type Snapshot } from './hints.js';
 import { narrate } from './narration.js';
 import { type DemoOptions, parseOptions, USAGE } from './options.js';
 import { play } from './player.js';
-import { railLines } from './rail/rail.js';
+import { censusLine, railLines } from './rail/rail.js';
 import { readRail } from './rail/read-rail.js';
 import { fit, plain } from './rail/terminal-text.js';
 import { RollcallClient } from './rollcall-client.js';
@@ -23,16 +23,16 @@ async function demo(options: DemoOptions, screen: Screen): Promise<void> {
   const events = load(file);
   const client = new RollcallClient(options.url, options.user);
   await client.meet();
-  screen.line(`Playing ${basename(file)} (${events.length} events) on ${options.url}`);
+  screen.line(`Playing ${basename(file, '.ndjson')} (${events.length} events) on ${options.url}`);
   screen.line();
   const sessionId = await perform(events, client, options, screen);
   const entries = await readRail(client, sessionId);
   const snapshot = await client.get<Snapshot>(`/v1/sessions/${sessionId}?include_items=false`);
   screen.line();
-  const title = fit(plain(snapshot.title ?? 'untitled'), screen.width);
-  for (const line of [screen.paint('bold', title), '', ...railLines(entries, screen.width, screen.paint)]) {
-    screen.line(line);
-  }
+  screen.line(screen.paint('bold', fit(plain(snapshot.title ?? 'untitled'), screen.width)));
+  screen.line(screen.paint('dim', censusLine(entries, snapshot.pending_elicitations.length)));
+  screen.line();
+  for (const line of railLines(entries, screen.width, screen.paint)) screen.line(line);
   screen.line();
   for (const line of hintLines(snapshot, options.url, options.user)) screen.line(line);
 }
@@ -47,8 +47,8 @@ async function perform(
   const run = randomUUID().slice(0, 8);
   const begin = events[0]?.recordedAt ?? 0;
   const onEvent = (event: ReplayedEvent, index: number): void => {
-    cast.notice(event);
     const line = narrate(event, cast);
+    cast.notice(event);
     if (line !== null) {
       const time = screen.paint('dim', minutes(event.recordedAt - begin));
       screen.line(`  ${time}  ${fit(plain(line), screen.width - 9)}`);
@@ -97,8 +97,7 @@ try {
 } catch (error) {
   screen.clear();
   const expected = error instanceof DemoError;
-  const text =
-    error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error);
-  process.stderr.write(`demo: ${text}\n`);
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`demo: ${expected ? plain(error.message) : trace}\n`);
   process.exitCode = expected ? error.exitCode : 1;
 }

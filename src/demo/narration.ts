@@ -1,16 +1,19 @@
 import type { ReplayedEvent } from '../event-store/recording.js';
-import type { CastList } from './cast-list.js';
+import type { SessionSpawn } from '../sessions/domain/events.js';
+import { type CastList, nameInTitle, nameOfSpawn } from './cast-list.js';
 
-const VERDICTS = { accept: 'is allowed to', decline: 'is told no', cancel: 'is left without an answer' };
+const VERDICTS = { accept: 'gets a yes', decline: 'gets a no', cancel: 'gets no answer' };
+/** Titles of agents that a person adds begin with it (`contract/sessions.md` 2.3). */
+const ADDED_BY_A_PERSON = 'ui:';
 
 /** What a person watching would want to be told, in a line; null for everything else. */
 export function narrate({ event, subjectId }: ReplayedEvent, cast: CastList): string | null {
   const who = cast.nameOf(subjectId);
   switch (event.type) {
-    case 'SessionSpawned': {
-      const parent = event.data.parent_session_id;
-      return parent === null ? `${who} begins` : `${cast.nameOf(parent)} spawns ${who}`;
-    }
+    case 'SessionSpawned':
+      return spawnLine(event.data, cast);
+    case 'ChildRenamed':
+      return `${cast.nameOf(event.data.child_id)} is now called ${nameInTitle(event.data.title)}`;
     case 'ElicitationRequested':
       return `${who} asks: ${messageIn(event.data.params)}`;
     case 'ElicitationResolved':
@@ -27,6 +30,13 @@ export function narrate({ event, subjectId }: ReplayedEvent, cast: CastList): st
     default:
       return null;
   }
+}
+
+function spawnLine(spawn: SessionSpawn, cast: CastList): string {
+  const [name, parent] = [nameOfSpawn(spawn), spawn.parent_session_id];
+  if (parent === null) return `${name} begins`;
+  if (spawn.title?.startsWith(ADDED_BY_A_PERSON)) return `a person adds ${name} below ${cast.nameOf(parent)}`;
+  return `${cast.nameOf(parent)} spawns ${name}`;
 }
 
 function messageIn(params: object): string {

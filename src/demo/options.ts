@@ -52,7 +52,8 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    const reason = error instanceof Error ? (error.message.split(/\. |\n/)[0] ?? '') : String(error);
+    const { message } = error as { readonly message: string };
+    const [reason] = message.split(/\. |\n/);
     throw new DemoError(`${reason}; see npm run demo -- --help`, 2);
   }
 }

@@ -3,7 +3,8 @@ import type { Call } from './call.js';
 import { DemoError } from './demo-error.js';
 
 const ANSWER_WITHIN_MS = 30_000;
-const TRIES = 8;
+/** Together with the pauses some twenty seconds: a server may be started again meanwhile. */
+const TRIES = 14;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 

@@ -7,7 +7,7 @@ import {
   END,
   FORWARDS,
 } from '@eventstore/db-client';
-import type { AppendResult, ResolvedEvent } from '@eventstore/db-client';
+import type { AppendResult, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
 import pLimit from 'p-limit';
 import { AppendTooLarge, isPassing, LogUnavailable, StreamTombstoned } from './errors.js';
 import { followAll, type Feed, type FeedHandlers } from './feed.js';
@@ -133,14 +133,13 @@ export class EventLog {
   }
 }
 
-async function* drain(
-  source: AsyncIterable<ResolvedEvent> & { cancel(): Promise<void>; destroy(error?: Error): unknown },
-  stream: string,
-): AsyncGenerator<RawEvent> {
+async function* drain(source: StreamingRead<ResolvedEvent>, stream: string): AsyncGenerator<RawEvent> {
   // A read has no deadline of its own: a silent peer would hold it for ever.
   const stalled = setTimeout(() => source.destroy(new LogUnavailable('nothing-written')), READ_IDLE_MS);
   try {
-    for await (const resolved of source) {
+    for await (const resolved of source.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<ResolvedEvent>) {
       stalled.refresh();
       const raw = toRawEvent(resolved);
       if (raw) yield raw;
@@ -152,8 +151,11 @@ async function* drain(
     throw isPassing(error) ? new LogUnavailable('nothing-written', error) : error;
   } finally {
     clearTimeout(stalled);
-    // Leaving the loop early does not end the call on the server.
+    // Leaving the loop early does not end the call on the server. What the call has received by then must be read all
+    // the same: the client keeps a call that never reached its end for ever, and waits for it when it is disposed of.
+    source.on('error', () => undefined);
     await source.cancel();
+    source.resume();
   }
 }
 

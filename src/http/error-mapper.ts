@@ -1,4 +1,5 @@
 import { HttpException } from '@nestjs/common';
+import { logRefusal } from '../event-store/log-refusal.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 import { ApiError, DetailError, notFound, STATUS_OF } from './errors.js';
 import type { DetailEntry, ErrorCode } from './errors.js';
@@ -25,7 +26,8 @@ export function answerFor(error: unknown): ErrorAnswer {
   if (isDatabaseUnavailable(error)) {
     return answerForCode(new ApiError('database_unavailable', 'The database is not available.'));
   }
-  return internalError();
+  const refusal = logRefusal(error);
+  return refusal ? answerForCode(ApiError.fromRefusal(refusal)) : internalError();
 }
 
 function answerForCode(error: ApiError): ErrorAnswer {

@@ -36,6 +36,15 @@ describe('a client', () => {
     expect(reads.every((revisions) => revisions.length === 5)).toBe(true);
   });
 
+  it('may read a hundred events hundreds of times, each read ending in good order', async () => {
+    const stream = newStream();
+    await store.client.appendToStream(stream, sampleEvents(100));
+    for (let round = 0; round < 300; round += 1) {
+      if (round % 3 === 0) await store.client.appendToStream(newStream(), sampleEvents(1));
+      expect(await revisionsIn(store.client.readStream(stream))).toHaveLength(100);
+    }
+  });
+
   it('sees what another client has been told is written', async () => {
     const other = store.connect();
     for (let round = 0n; round < 20n; round += 1n) {

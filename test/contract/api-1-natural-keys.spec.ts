@@ -92,6 +92,25 @@ describe('over two nodes', () => {
     expect(await hers.items(id)).toMatchObject([{ content: [{ text: stored }] }]);
   });
 
+  it('what is written beside an item that the other node has just taken is not lost', async () => {
+    const { id } = await hers.root();
+    for (let round = 0; round < 15; round += 1) {
+      const shared = message(`msg-${round}`);
+      const answers = await Promise.all([
+        // Waiting posts of one node are written together; the first one keeps the others waiting.
+        ...Array.from({ length: 5 }, (_, index) => forward(on, id, message(null, `own ${round}.${index}`))),
+        forward(on, id, shared),
+        forward(hers, id, shared),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+      await hers.snapshot(id);
+      const stored = new Set((await on.items(id, '?limit=1000&order=desc')).map((item) => item.id));
+      const lost = answers.filter(({ body }) => !stored.has(String(body['item_id'])));
+      expect(lost.map(({ text }) => text)).toEqual([]);
+      expect(stored.size).toBe((round + 1) * 6);
+    }
+  });
+
   it('what one has taken, the other knows at once', async () => {
     const { id } = await hers.root();
     for (let index = 0; index < 10; index += 1) {

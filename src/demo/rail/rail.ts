@@ -10,8 +10,7 @@ const GLYPHS: Readonly<Record<EntryState, { readonly glyph: string; readonly sty
   new: { glyph: '○', style: 'dim' },
 };
 
-const LEGEND =
-  '● running  ◆ waits for you  ✓ done  ✗ failed  ○ not started  [n] open questions, here and below';
+const LEGEND = '● running  ◆ waits for you  ✓ done  ✗ failed  ○ new  [n] open questions';
 const INDENT = 2;
 /** Blanks before the glyph, after it, and on both sides of the badges. */
 const MARGINS = 2 + 1 + 1 + 2 + 2;
@@ -39,6 +38,17 @@ export function railLines(entries: readonly RailEntry[], width: number, paint: P
       .trimEnd();
   });
   return [...lines, '', `  ${paint('dim', fit(LEGEND, width - 2))}`];
+}
+
+/** How many there are, and how many questions are open. */
+export function censusLine(entries: readonly RailEntry[], open: number): string {
+  const children = entries.filter(({ depth }) => depth === 0).length;
+  const below = entries.length - children;
+  return [
+    `${children} ${children === 1 ? 'child' : 'children'}`,
+    `${below} below ${children === 1 ? 'it' : 'them'}`,
+    open === 0 ? 'no open question' : `${open} open question${open === 1 ? '' : 's'}`,
+  ].join(', ');
 }
 
 function handleColumn({ depth, handle }: RailEntry): string {

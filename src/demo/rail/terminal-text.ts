@@ -1,11 +1,18 @@
-import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 
+/**
+ * Escape sequences of ECMA-48: control sequences, strings such as titles and links, and the short ones. Written out,
+ * because the expressions that libraries use take visible text along (`ESC[2J text BEL` whole).
+ */
+const SEQUENCES =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-OQ-WYZ`-~]/g;
 const BLANKS = /[\s\u2028\u2029]+/gu;
 /** C0 and DEL have pictures of their own. */
 const C0 = /[\u0000-\u001f\u007f]/g;
 /** C1, and what turns the direction of the text around it. */
-const DECEPTIVE = /[\u0080-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const DECEPTIVE = /[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/g;
+/** Direction and byte order marks show nothing and turn nothing but themselves. */
+const MARKS = /[\u061c\u200e\u200f\ufeff]/g;
 const FIRST_PICTURE = 0x2400;
 const DELETE = 0x7f;
 const DELETE_PICTURE = '\u2421';
@@ -17,7 +24,10 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
  * instead of obeyed.
  */
 export function plain(text: string): string {
-  return stripVTControlCharacters(text.toWellFormed())
+  return text
+    .toWellFormed()
+    .replace(SEQUENCES, '')
+    .replace(MARKS, '')
     .replace(BLANKS, ' ')
     .replace(C0, picture)
     .replace(DECEPTIVE, '\ufffd')

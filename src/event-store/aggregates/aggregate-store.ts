@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock/clock.js';
 import type { FaultPoints } from '../../fault-points/fault-points.js';
-import { refuse } from '../../refusal.js';
-import { AppendTooLarge, LogUnavailable, StreamTombstoned } from '../errors.js';
 import type { EventLog } from '../event-log.js';
-import { UnreadableEvent, type EventRegistry } from '../event-registry.js';
+import type { EventRegistry } from '../event-registry.js';
 import type { DomainEvent } from '../event-type.js';
+import { logRefusal } from '../log-refusal.js';
 import type { Position } from '../position.js';
 import type { Aggregate } from './aggregate.js';
 import type { Outcome } from './command-context.js';
@@ -51,7 +50,9 @@ export class AggregateStore<State, Event extends DomainEvent> {
     try {
       return await job.outcome;
     } catch (error) {
-      return { kind: 'refused', refusal: refusalFor(error) };
+      const refusal = logRefusal(error);
+      if (!refusal) throw error;
+      return { kind: 'refused', refusal };
     }
   }
 
@@ -89,15 +90,4 @@ export class AggregateStore<State, Event extends DomainEvent> {
       forget: () => void this.known.delete(stream),
     };
   }
-}
-
-function refusalFor(error: unknown): ReturnType<typeof refuse> {
-  if (error instanceof LogUnavailable) return refuse('log_unavailable', 'The event log cannot be reached.');
-  if (error instanceof AppendTooLarge)
-    return refuse('payload_too_large', 'The content is larger than one event can hold.');
-  if (error instanceof StreamTombstoned) return refuse('gone', 'This stream was deleted for good.');
-  if (error instanceof UnreadableEvent) {
-    return refuse('stream_parked', `The stream holds an event that this build cannot read: ${error.reason}.`);
-  }
-  throw error;
 }

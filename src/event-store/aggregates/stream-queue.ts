@@ -105,9 +105,8 @@ export class StreamQueue<State, Event extends DomainEvent> {
       const position = await this.write(known, plan);
       if (position !== 'conflict') return this.settle(jobs, plan, position ?? known.position);
       const tail = await this.tail(known);
-      const last = plan.events.at(-1);
-      const written = last && tail.positions.get(last.id);
-      if (written !== undefined) return this.settle(jobs, plan, written);
+      const written = writtenAt(plan, tail.positions);
+      if (written !== null) return this.settle(jobs, plan, written);
       known = tail.stream;
       plan = this.plan(jobs, known);
     }
@@ -196,4 +195,16 @@ export class StreamQueue<State, Event extends DomainEvent> {
     this.ports.remember(read.stream);
     return read;
   }
+}
+
+/**
+ * Where the tail holds this very append, whose outcome had been unknown; null when it does not. The ids of a keyed
+ * command's events follow from its key, so the tail may hold them from a twin on another node, without what waited
+ * beside it here: only all of the plan is the plan, and a plan of keyed commands alone is decided again, as repeats.
+ */
+function writtenAt(plan: Plan<unknown>, positions: ReadonlyMap<string, Position>): Position | null {
+  if (!plan.events.every(({ id }) => positions.has(id))) return null;
+  if (plan.steps.every((step) => 'settled' in step || step.record !== null)) return null;
+  const last = plan.events.at(-1);
+  return (last && positions.get(last.id)) ?? null;
 }

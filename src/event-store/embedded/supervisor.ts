@@ -83,6 +83,8 @@ export async function superviseEmbeddedEventStore(options: SuperviseOptions): Pr
     pid: () => running.pid,
     stop: async () => {
       stopping.abort();
+      // Its end is waited for: an unreferenced child would let this process leave in the middle.
+      running.child.ref();
       await stopProcess(running.pid, STOP_WITHIN_MS);
       await watching;
     },

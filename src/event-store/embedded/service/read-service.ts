@@ -55,6 +55,7 @@ async function send(
   const presenter = new EventPresenter(log, request);
   const batch = new FrameBatch();
   let left = count;
+  let sending: Promise<void> | undefined;
   while (left > 0n && !cursor.atHead && !call.closed.aborted) {
     const limit = left > 0x7fffffffn ? 0x7fffffff : Number(left);
     for (const step of cursor.page(limit)) {
@@ -62,9 +63,11 @@ async function send(
       batch.addEvent(presenter.present(step.record));
       left -= 1n;
     }
-    // Others get their turn between two pages, even when this reader takes everything at once.
-    await (batch.bytes === 0 ? setImmediate() : (call.write(batch.take()) ?? setImmediate()));
+    // One page is on its way while the next is made; others get their turn between two pages in any case.
+    await (sending ?? setImmediate());
+    sending = batch.bytes === 0 ? undefined : call.write(batch.take());
   }
+  await sending;
 }
 
 function cursorFor(log: EventLog, request: ReadRequest): Cursor {

@@ -27,22 +27,24 @@ export async function subscribe(log: EventLog, call: GrpcCall, request: ReadRequ
   const batch = new FrameBatch();
   batch.addMessage(encodeConfirmation(randomUUID()));
   let live = false;
+  let sending: Promise<void> | undefined;
   while (!call.closed.aborted) {
     for (const step of cursor.page()) {
       if (step.kind === 'record') batch.addEvent(presenter.present(step.record));
       else batch.addMessage(encodeCheckpoint(step.position));
     }
+    // One page is on its way while the next is made.
+    if (sending !== undefined) await sending;
     if (!cursor.atHead) {
       live = false;
     } else if (!live) {
       live = true;
       announceLive(batch, cursor, request);
     }
-    const drained = batch.bytes === 0 ? undefined : call.write(batch.take());
-    if (drained !== undefined) await drained;
+    sending = batch.bytes === 0 ? undefined : call.write(batch.take());
     // Between this look at the head and the wait no commit can happen: nothing is missed.
-    else if (cursor.atHead && live) await log.signal.next(call.closed);
-    else await setImmediate();
+    if (cursor.atHead) await log.signal.next(call.closed);
+    else if (sending === undefined) await setImmediate();
   }
 }
 

@@ -3,8 +3,8 @@ import { constants } from 'node:http2';
 import { GrpcError, Status, encodePercent } from '../protocol/grpc-error.js';
 import { FrameDecoder, frame } from './frame-decoder.js';
 
-/** How long a client may take to end its request after it has been answered. */
-const REST_MS = 250;
+/** How long a client may take to notice that its call was answered before it had sent everything. */
+const REQUEST_GRACE_MS = 2_000;
 const RESPONSE_HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
 
 /** One gRPC call on an HTTP/2 stream. It ends once, with `end` or `fail`. */
@@ -115,25 +115,23 @@ export class GrpcCall {
     if (this.ended || this.stream.destroyed) return;
     this.ended = true;
     if (this.stream.headersSent) {
-      this.stream.once('wantTrailers', () => {
-        this.stream.sendTrailers(trailers);
-        this.refuseRest();
-      });
+      this.stream.once('wantTrailers', () => this.stream.sendTrailers(trailers));
       this.stream.end();
     } else {
       this.stream.respond({ ...RESPONSE_HEADERS, ...trailers }, { endStream: true });
-      this.refuseRest();
     }
+    this.forgetRequest();
   }
 
   /**
-   * A request that is still being sent is no longer wanted. The reset waits: sent at once it overtakes the trailers,
-   * and the client sees a call that ended without a status.
+   * A request that is still being sent is no longer wanted. Not at once: a reset overtakes trailers that wait
+   * in the connection's queue, and the client would be left without a status.
    */
-  private refuseRest(): void {
-    if (this.stream.readableEnded || this.stream.destroyed) return;
-    this.stream.resume();
-    const timer = setTimeout(() => this.stream.close(constants.NGHTTP2_NO_ERROR), REST_MS);
+  private forgetRequest(): void {
+    const timer = setTimeout(() => {
+      if (!this.stream.readableEnded) this.stream.close(constants.NGHTTP2_NO_ERROR);
+    }, REQUEST_GRACE_MS);
+    timer.unref();
     this.stream.once('close', () => clearTimeout(timer));
   }
 }
