@@ -1,10 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { isPoison } from './parking.js';
+import { UnstorableValue } from './row-codec.js';
 
 it.each<[unknown, boolean]>([
   [{ code: '22P02' }, true],
   [{ code: '23505' }, true],
   [{ code: '54000' }, true],
+  [new UnstorableValue('timestamptz', Infinity), true],
   [{ code: '57P01' }, false],
   [{ code: '40001' }, false],
   [{ code: '53100' }, false],

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js';
+import { UnstorableValue } from './row-codec.js';
 import type { Position } from '../event-store/position.js';
 
 /** A stream whose events from `revision` on are not in the read models, and why. */
@@ -13,8 +14,9 @@ export interface ParkedStream {
 
 const POISON_CLASSES = new Set(['22', '23', '54']);
 
-/** SQLSTATE classes that say the data cannot be stored; everything else is worth another try (design 6). */
+/** What says that the data cannot be stored, by SQLSTATE class; everything else is worth another try (design 6). */
 export function isPoison(error: unknown): boolean {
+  if (error instanceof UnstorableValue) return true;
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   return (
     typeof error.code === 'string' && error.code.length === 5 && POISON_CLASSES.has(error.code.slice(0, 2))

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import type { ColumnType } from '../../projections/projection.js';
-import { fromDatabase, toJsonRow } from './row-codec.js';
+import type { ColumnType, ProjectedRow } from '../../projections/projection.js';
+import { fromDatabase, toJsonRow, UnstorableValue } from './row-codec.js';
 
 const columns: Record<string, ColumnType> = {
   position: 'bigint',
@@ -34,4 +34,9 @@ it('a row leaves as JSON that Postgres reads without loss', () => {
 it('a row comes back in the types of its projection', () => {
   const stored = { ...row, position: row.position.toString(), at: new Date(row.at), surplus: 1 };
   expect(fromDatabase(columns, stored)).toEqual(row);
+});
+
+it.each([Infinity, Number.NaN, 8.64e15 + 1])('a time of %s ms is a fault of the event that gave it', (at) => {
+  const storing = (): unknown => toJsonRow(columns, { ...row, at } as ProjectedRow);
+  expect(storing).toThrow(UnstorableValue);
 });

@@ -1,5 +1,13 @@
 import type { ColumnType, ProjectedRow } from '../../projections/projection.js';
 
+/** A projector made a value that its column cannot hold: the fault lies in an event, not in the database. */
+export class UnstorableValue extends Error {
+  constructor(type: ColumnType, value: unknown) {
+    super(`${String(value)} is no ${type}`);
+    this.name = 'UnstorableValue';
+  }
+}
+
 type Columns = Readonly<Record<string, ColumnType>>;
 
 /** A row as one object of the JSON array that `json_to_recordset` reads. */
@@ -20,7 +28,13 @@ export function fromDatabase(columns: Columns, source: Record<string, unknown>):
 function toJsonValue(type: ColumnType | undefined, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return value.toString();
-  return type === 'timestamptz' && typeof value === 'number' ? new Date(value).toISOString() : value;
+  return type === 'timestamptz' && typeof value === 'number' ? toTime(value) : value;
+}
+
+function toTime(milliseconds: number): string {
+  const time = new Date(milliseconds);
+  if (Number.isNaN(time.getTime())) throw new UnstorableValue('timestamptz', milliseconds);
+  return time.toISOString();
 }
 
 function fromColumn(type: ColumnType | undefined, value: unknown): unknown {

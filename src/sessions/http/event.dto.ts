@@ -7,6 +7,7 @@ import {
   IsObject,
   IsOptional,
   IsString,
+  Max,
   Min,
   MinLength,
 } from 'class-validator';
@@ -16,6 +17,10 @@ import type { ElicitationAction } from '../../elicitations/domain/events.js';
 import type { ReportedStatus } from '../domain/events.js';
 
 const ID_LENGTH = 255;
+/** The last second of the year 9999, which every calendar still knows. */
+const LATEST_TIME = 253_402_300_799;
+/** Of a Postgres `integer`. */
+const LARGEST_COUNT = 2_147_483_647;
 
 /** `POST /v1/sessions/{id}/events`, `contract/sessions.md` 6. */
 export class PostEventDto {
@@ -87,6 +92,7 @@ export class SessionStatusData {
   @IsOptional()
   @IsInt()
   @Min(0)
+  @Max(LARGEST_COUNT)
   background_task_count?: number | null;
 
   @IsOptional()
@@ -122,6 +128,8 @@ export class McpElicitationData {
   /** Epoch seconds. */
   @IsOptional()
   @IsNumber()
+  @Min(0)
+  @Max(LATEST_TIME)
   expires_at?: number | null;
 }
 
