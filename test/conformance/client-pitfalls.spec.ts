@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { JSONEventData } from '@eventstore/db-client';
 import { binaryEvent, jsonEvent } from '@eventstore/db-client';
 import type { EventStoreUnderTest } from './event-store-under-test.js';
 import { connectTo, startEventStore } from './event-store-under-test.js';
@@ -97,7 +98,7 @@ describe('event data', () => {
       ...binaryEvent({ type: 'Broken', data: Buffer.from('{"a":') }),
       contentType: 'application/json',
     };
-    await store.client.appendToStream(stream, event as unknown as ReturnType<typeof jsonEvent>);
+    await store.client.appendToStream(stream, event as unknown as JSONEventData);
     const [stored] = await recordedIn(store.client.readStream(stream));
     expect(stored?.isJson).toBe(true);
     expect(stored?.type).toBe('Broken');

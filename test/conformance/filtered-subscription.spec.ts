@@ -167,21 +167,25 @@ describe('the checkpoints of a filtered subscription', () => {
   it('never lie behind an event that was already sent', async () => {
     const subscription = await subscribe(sketch).caughtUp();
     let sent = 0n;
+    const behind: bigint[] = [];
     for (const delivery of subscription.deliveries) {
       const position = positionOf(delivery) ?? sent;
-      if (delivery.kind === 'checkpoint') expect(position).toBeGreaterThanOrEqual(sent);
+      if (delivery.kind === 'checkpoint' && position < sent) behind.push(position);
       if (delivery.kind === 'event') sent = position;
     }
+    expect(behind).toEqual([]);
   });
 
   it('never lie ahead of an event that was not yet sent', async () => {
     const subscription = await subscribe(sketch).caughtUp();
     let checkpoint = 0n;
+    const skipped: bigint[] = [];
     for (const delivery of subscription.deliveries) {
       const position = positionOf(delivery) ?? checkpoint;
-      if (delivery.kind === 'event') expect(position).toBeGreaterThan(checkpoint);
+      if (delivery.kind === 'event' && position <= checkpoint) skipped.push(position);
       if (delivery.kind === 'checkpoint') checkpoint = position;
     }
+    expect(skipped).toEqual([]);
   });
 
   it('rise', async () => {

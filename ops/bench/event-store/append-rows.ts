@@ -64,9 +64,7 @@ export async function deliveryRows(client: EventStoreDBClient, scale: number): P
   const subscription = client.subscribeToAll({ fromPosition: END });
   const arrivals = new Map<string, () => void>();
   subscription.on('data', ({ event }) => arrivals.get(event?.id ?? '')?.());
-  await new Promise<void>((settle) =>
-    (subscription as { on(e: string, f: () => void): unknown }).on('caughtUp', settle),
-  );
+  await new Promise<void>((settle) => subscription.on('caughtUp', settle));
   const stream = `bench-delivery-${randomUUID()}`;
   const { times } = await load(1_000 * scale, 1, async () => {
     const event = sampleEvent(0);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { AllStreamSubscription, EventStoreDBClient } from '@eventstore/db-client';
+import type { EventStoreDBClient } from '@eventstore/db-client';
 import { EventStoreDBClient as Client, START, eventTypeFilter } from '@eventstore/db-client';
 import { recordReadAll } from './recorded-read.js';
 import type { Row } from './measure.js';
@@ -22,10 +22,10 @@ function clientDecoder(): Decoder {
   const { ReadResp } = load('@eventstore/db-client/generated/streams_pb.js') as {
     ReadResp: { deserializeBinary(bytes: Uint8Array): { getEvent(): unknown } };
   };
-  const { convertGrpcEvent } = load('@eventstore/db-client/dist/utils/convertGrpcEvent.js') as {
+  const conversion = load('@eventstore/db-client/dist/utils/convertGrpcEvent.js') as {
     convertGrpcEvent(event: unknown): unknown;
   };
-  return { decode: (frame) => convertGrpcEvent(ReadResp.deserializeBinary(frame).getEvent()) };
+  return { decode: (frame) => conversion.convertGrpcEvent(ReadResp.deserializeBinary(frame).getEvent()) };
 }
 
 export async function fill(client: EventStoreDBClient, count: number): Promise<void> {
@@ -49,7 +49,7 @@ async function subscribeWhole(client: EventStoreDBClient, rareOnly: boolean): Pr
   subscription.on('data', () => {
     count += 1;
   });
-  await new Promise<void>((settle) => (subscription as AllStreamSubscription).on('caughtUp', settle));
+  await new Promise<void>((settle) => subscription.on('caughtUp', settle));
   await subscription.unsubscribe();
   return count;
 }

@@ -18,7 +18,9 @@ export function openLog(dir: string): EventLog {
     checkWriteAheadLog(`${file}-wal`);
     return EventLog.open(file, Date.now);
   } catch (error) {
-    if (errorCode(error) === 'SQLITE_BUSY') throw new Error(`${file} is open in another process`);
+    if (errorCode(error) === 'SQLITE_BUSY') {
+      throw new Error(`${file} is open in another process`, { cause: error });
+    }
     throw asDamage(error, file);
   }
 }

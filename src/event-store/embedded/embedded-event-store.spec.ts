@@ -60,6 +60,12 @@ describe('an embedded event store inside a process', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
+  it('may be closed twice', async () => {
+    const store = await start({ memory: true });
+    await Promise.all([store.close(), store.close()]);
+    await expect(store.close()).resolves.toBeUndefined();
+  });
+
   it('says so when its port is taken', async () => {
     const { port } = await start({ memory: true });
     await expect(EmbeddedEventStore.start({ memory: true, port })).rejects.toThrow(`port ${port} is in use`);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { forgetDamage, noteDamage, notedDamage } from './damage-note.js';
 import { openLog } from './data-file.js';
 import { eventStoreRoutes, unimplemented } from './service/routes.js';
 import { errorCode } from './storage/database.js';
@@ -15,6 +16,8 @@ export type EmbeddedEventStoreOptions =
  * It is no EventStoreDB: one node, no TLS, no users, no persistent subscriptions, no projections.
  */
 export class EmbeddedEventStore {
+  private closing: Promise<void> | undefined;
+
   private constructor(
     private readonly log: EventLog,
     private readonly scrub: LogScrub,
@@ -39,9 +42,10 @@ export class EmbeddedEventStore {
     });
     try {
       const scrub = new LogScrub(log);
-      scrub.checkNewest();
+      checkBeforeServing(scrub, options);
       port = await server.listen(options.port ?? 0);
       scrub.continueInBackground();
+      if ('dir' in options) void scrub.damaged.then((error) => noteDamage(options.dir, error));
       return new EmbeddedEventStore(log, scrub, server, port, token);
     } catch (error) {
       log.close();
@@ -59,9 +63,21 @@ export class EmbeddedEventStore {
   }
 
   /** Ends every stream with UNAVAILABLE, then closes the file. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  private async shutDown(): Promise<void> {
     this.scrub.stop();
     await this.server.close();
     this.log.close();
   }
+}
+
+/** A start spends little on checking, unless the log was found damaged before: then all of it is checked. */
+function checkBeforeServing(scrub: LogScrub, options: EmbeddedEventStoreOptions): void {
+  if (!('dir' in options) || notedDamage(options.dir) === undefined) return scrub.checkNewest();
+  scrub.checkEverything();
+  forgetDamage(options.dir);
 }

@@ -31,13 +31,13 @@ async function stop(node: EmbeddedNodeProcess): Promise<void> {
 }
 /** In a process of its own, as the command line does it. */
 async function backup(): Promise<{ events: bigint; position: bigint }> {
-  const { next } = runScript(
+  const script = runScript(
     'backup',
     `const { events, position } = await embedded.backupEmbeddedEventStore(
        ${JSON.stringify(dir)}, ${JSON.stringify(target)});
      print([String(events), String(position)]);`,
   );
-  const [events, position] = (await next()) as [string, string];
+  const [events, position] = (await script.next()) as [string, string];
   return { events: BigInt(events), position: BigInt(position) };
 }
 async function restore(): Promise<EmbeddedNodeProcess> {

@@ -13,42 +13,50 @@ import type { EventLog } from '../storage/event-log.js';
 import type { GrpcCall } from '../transport/grpc-call.js';
 import { WireReader } from '../wire/wire-reader.js';
 
-/** `Streams/Append`: options first, then one message per event. */
-export async function append(log: EventLog, call: GrpcCall): Promise<void> {
-  let target: WriteTarget | undefined;
-  let size = 0;
-  const events: ProposedEvent[] = [];
-  await call.receive((message) => {
+/** What the messages of one call add up to. */
+class Proposal {
+  target: WriteTarget | undefined;
+  readonly events: ProposedEvent[] = [];
+  private size = 0;
+
+  add(message: Buffer): void {
     const reader = new WireReader(message);
     for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
       switch (tag >>> 3) {
         case 1:
-          if (target !== undefined) throw invalidArgument('The options came twice.');
-          target = checkTarget(decodeTarget(reader.bytes(tag)));
+          if (this.target !== undefined) throw invalidArgument('The options came twice.');
+          this.target = checkTarget(decodeTarget(reader.bytes(tag)));
           break;
-        case 2: {
-          const event = decodeProposedEvent(reader.bytes(tag));
-          size += appendSize(event);
-          if (size > MAXIMUM_APPEND_SIZE) throw maximumAppendSizeExceeded(MAXIMUM_APPEND_SIZE);
-          events.push(event);
+        case 2:
+          this.addEvent(decodeProposedEvent(reader.bytes(tag)));
           break;
-        }
         default:
           reader.skip(tag);
       }
     }
-  });
-  // Assigned in the callback, which narrowing does not see.
-  const checked = target as WriteTarget | undefined;
-  if (checked === undefined) throw invalidArgument('The options are missing.');
-  const outcome = await log.write({ kind: 'append', ...checked, events });
+  }
+
+  private addEvent(event: ProposedEvent): void {
+    this.size += appendSize(event);
+    if (this.size > MAXIMUM_APPEND_SIZE) throw maximumAppendSizeExceeded(MAXIMUM_APPEND_SIZE);
+    this.events.push(event);
+  }
+}
+
+/** `Streams/Append`: options first, then one message per event. */
+export async function append(log: EventLog, call: GrpcCall): Promise<void> {
+  const proposal = new Proposal();
+  await call.receive((message) => proposal.add(message));
+  const { target, events } = proposal;
+  if (target === undefined) throw invalidArgument('The options are missing.');
+  const outcome = await log.write({ kind: 'append', ...target, events });
   switch (outcome.kind) {
     case 'written':
       return call.end(encodeAppendSuccess(outcome));
     case 'wrong-expected-version':
-      return call.end(encodeAppendConflict(checked.expected, outcome.current));
+      return call.end(encodeAppendConflict(target.expected, outcome.current));
     case 'stream-deleted':
-      throw streamDeleted(checked.stream);
+      throw streamDeleted(target.stream);
     default:
       return outcome satisfies never;
   }

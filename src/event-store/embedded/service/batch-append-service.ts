@@ -76,8 +76,10 @@ export class BatchAppendCall {
 
   private accept(chunk: BatchChunk): void {
     const key = chunk.correlationId.toString('latin1');
+    let batch: OpenBatch | undefined;
     try {
-      const batch = chunk.options === undefined ? this.open.get(key) : this.begin(key, chunk.options);
+      if (chunk.options !== undefined) this.begin(key, chunk.options);
+      batch = this.open.get(key);
       // The rest of a batch that was refused early.
       if (batch === undefined) return;
       this.collect(batch, chunk.proposedMessages);
@@ -85,20 +87,19 @@ export class BatchAppendCall {
       this.drop(key);
       this.write(chunk.correlationId, batch);
     } catch (error) {
-      const stream = this.open.get(key)?.target.stream ?? Buffer.alloc(0);
+      const stream = (batch ?? this.open.get(key))?.target.stream ?? Buffer.alloc(0);
       this.drop(key);
       this.reply(encodeBatchFailure(chunk.correlationId, stream, refusal(error)));
     }
   }
 
-  private begin(key: string, options: Buffer): OpenBatch {
+  private begin(key: string, options: Buffer): void {
     if (this.open.size >= MOST_OPEN_BATCHES) throw invalidArgument('Too many unfinished batches.');
     const target = decodeTarget(options);
     const batch = { target, deadline: decodeDeadline(options, this.log.now()), events: [], size: 0 };
     this.drop(key);
     this.open.set(key, batch);
     checkTarget(target);
-    return batch;
   }
 
   private drop(key: string): void {
@@ -121,7 +122,7 @@ export class BatchAppendCall {
     const { stream, expected } = batch.target;
     if (batch.deadline !== undefined && batch.deadline < this.log.now()) throw new BatchRefused(batchTimeout);
     this.pendingWrites += 1;
-    this.log
+    void this.log
       .write({ kind: 'append', stream, expected, events: batch.events })
       .then((outcome) => {
         switch (outcome.kind) {

@@ -59,7 +59,8 @@ export class SqlStatement {
   }
 
   private checked(values: readonly SqlValue[]): readonly SqlValue[] {
-    if (!Array.isArray(values) || values.length !== this.parameters) {
+    const given: unknown = values;
+    if (!Array.isArray(given) || given.length !== this.parameters) {
       throw new TypeError(`the statement takes exactly ${this.parameters} values in one array`);
     }
     // An indexed loop, because `forEach` skips the holes of a sparse array.

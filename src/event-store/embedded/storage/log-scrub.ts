@@ -19,13 +19,21 @@ export class LogScrub {
     this.report = resolve;
   });
 
-  constructor(log: EventLog) {
+  constructor(
+    log: EventLog,
+    private readonly startBudgetMs = START_BUDGET_MS,
+  ) {
     this.verification = new LogVerification(log);
   }
 
   /** Throws `DamagedLogError`. */
   checkNewest(): void {
-    this.verification.runFor(START_BUDGET_MS, () => performance.now());
+    this.verification.runFor(this.startBudgetMs, () => performance.now());
+  }
+
+  /** Takes as long as it takes. Throws `DamagedLogError`. */
+  checkEverything(): void {
+    this.verification.runFor(Number.POSITIVE_INFINITY, () => performance.now());
   }
 
   continueInBackground(): void {
