@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { EventStoreDBClient, jsonEvent, NO_STREAM, START, streamNameFilter } from '@eventstore/db-client';
+import {
+  type EventStoreDBClient,
+  jsonEvent,
+  NO_STREAM,
+  START,
+  streamNameFilter,
+} from '@eventstore/db-client';
 import { type HttpLoad, load, type LoadResult } from './load.js';
 
 export const IN_FLIGHT = [1, 16, 64] as const;

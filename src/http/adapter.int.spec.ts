@@ -141,7 +141,7 @@ describe('paths', () => {
     '/v1/things/%',
     '/v1/things/a/b',
     `/v1/things/${'a'.repeat(4097)}`,
-  ])('%.40s is 404', async (path) => {
+  ])('%s is 404', async (path) => {
     const answer = await send(app, 'GET', path);
     expect([answer.status, jsonOf(answer.text)]).toEqual([404, notFound]);
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);

@@ -41,7 +41,7 @@ export async function startEdge(
   const adapter = createHttpAdapter({ mode: auth.mode, allowedOrigins: new Set(allowedOrigins) });
   const app: INestApplication = await NestFactory.create(ToyModule, adapter, { logger });
   await app.listen(0, '127.0.0.1');
-  const server: Server = app.getHttpServer();
+  const server = app.getHttpServer() as Server;
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, port, quiet: () => untilQuiet(server), close: () => app.close() };
 }

@@ -89,12 +89,12 @@ describe("the frameworks' own errors", () => {
     [
       withCode('FST_ERR_CTP_BODY_TOO_LARGE'),
       413,
-      { error: { code: 'payload_too_large', message: expect.any(String) } },
+      { error: { code: 'payload_too_large', message: expect.any(String) as string } },
     ],
     [
       new HttpException('x', 413, { cause: withCode('FST_ERR_CTP_BODY_TOO_LARGE') }),
       413,
-      { error: { code: 'payload_too_large', message: expect.any(String) } },
+      { error: { code: 'payload_too_large', message: expect.any(String) as string } },
     ],
   ])('%s', (error, status, body) => {
     expect(answerFor(error)).toMatchObject({ status, body, isFault: false });

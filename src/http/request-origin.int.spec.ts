@@ -58,7 +58,9 @@ describe('the Host header, without authentication', () => {
     ] as const) {
       const answer = await send(app, method, path, { host });
       expect(answer.status).toBe(403);
-      expect(JSON.parse(answer.text)).toEqual({ detail: expect.stringContaining('Host not allowed') });
+      expect(JSON.parse(answer.text)).toEqual({
+        detail: expect.stringContaining('Host not allowed') as string,
+      });
       expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
     }
   });

@@ -38,7 +38,7 @@ function fieldsOf(dto: DtoClass): ReadonlyMap<string, FieldPlan> {
 }
 
 function fieldPlan(dto: DtoClass, name: string, isNested: boolean): FieldPlan {
-  const declared: unknown = Reflect.getMetadata('design:type', dto.prototype, name);
+  const declared: unknown = Reflect.getMetadata('design:type', dto.prototype as object, name);
   const isList = declared === Array;
   const type = defaultMetadataStorage.findTypeMetadata(dto, name)?.typeFunction();
   if (isNested) {

@@ -298,7 +298,7 @@ describe('an invalid body is 422 with one entry for each fault', () => {
     const [status, answer] = await post('/toy', body);
     expect(status).toBe(422);
     const detail: unknown = expect.arrayContaining([
-      { type, loc: ['body', ...loc], msg: expect.stringMatching(/./), input },
+      { type, loc: ['body', ...loc], msg: expect.stringMatching(/./) as string, input },
     ]);
     expect(answer).toEqual({ detail });
   });
