@@ -10,6 +10,11 @@ export interface TableDefinition<Row> {
   readonly primaryKey: readonly (keyof Row & string)[];
   /** `CREATE INDEX` bodies after `ON <table>`, e.g. `(parent_id, created_position DESC)`. */
   readonly indexes: readonly string[];
+  /**
+   * Columns that events change all the time while the others stay. A row of which nothing else has changed is written
+   * by these alone. Holds `position`; empty where rows change as a whole.
+   */
+  readonly hot: readonly (keyof Row & string)[];
   /** The first row of a key stands: later ones are dropped, and rows are never loaded to be folded. */
   readonly insertOnly: boolean;
 }

@@ -30,6 +30,7 @@ export const agentsProjection: Projection<AgentRow> = {
     },
     primaryKey: ['id'],
     indexes: ['(owner, position DESC)'],
+    hot: [],
     insertOnly: false,
   },
   keysOf: ({ event, subjectId }) => (event.type === 'AgentRegistered' ? [[subjectId]] : []),

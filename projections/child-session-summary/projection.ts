@@ -31,6 +31,7 @@ export const childSessionSummaryProjection: Projection<ChildSummaryRow> = {
     },
     primaryKey: ['id'],
     indexes: ['(parent_id, created_position DESC)'],
+    hot: ['updated_at', 'last_message_preview', 'position'],
     insertOnly: false,
   },
   keysOf: (event) => (concernsChild(event) ? [keyOf(event)] : []),

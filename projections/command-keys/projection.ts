@@ -24,6 +24,7 @@ export const commandKeysProjection: Projection<CommandKeyRow> = {
     },
     primaryKey: ['key'],
     indexes: [],
+    hot: [],
     insertOnly: true,
   },
   keysOf: ({ metadata }) => (metadata.command?.keys ?? []).map(({ key }) => [key]),

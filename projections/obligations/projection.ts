@@ -33,6 +33,7 @@ export const obligationsProjection: Projection<ObligationRow> = {
     },
     primaryKey: ['kind', 'child_id'],
     indexes: ['(position) WHERE NOT met'],
+    hot: [],
     insertOnly: false,
   },
   keysOf: (event) => {

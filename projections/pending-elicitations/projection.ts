@@ -50,6 +50,7 @@ export const pendingElicitationsProjection: Projection<ElicitationRow> = {
     },
     primaryKey: ['session_id', 'elicitation_id'],
     indexes: ["(root_id, requested_position) WHERE state = 'open'", '(root_id, elicitation_id)'],
+    hot: [],
     insertOnly: false,
   },
   keysOf: (event) => {

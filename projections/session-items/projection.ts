@@ -29,6 +29,7 @@ export const sessionItemsProjection: Projection<SessionItemRow> = {
     },
     primaryKey: ['session_id', 'item_id'],
     indexes: ['(session_id, position)'],
+    hot: [],
     insertOnly: true,
   },
   keysOf: ({ event, subjectId }) => (event.type === 'ItemAppended' ? [[subjectId, event.data.item_id]] : []),

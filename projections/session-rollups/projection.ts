@@ -33,6 +33,7 @@ export const sessionRollupsProjection: Projection<RollupRow> = {
     indexes: [
       '(ancestor_id) INCLUDE (session_id, pending, busy, oldest_pending_at) WHERE pending > 0 OR busy > 0',
     ],
+    hot: [],
     insertOnly: false,
   },
   keysOf: (event) =>

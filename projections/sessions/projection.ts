@@ -16,6 +16,7 @@ export const sessionsProjection: Projection<SessionRow> = {
       '(owner, created_position DESC) WHERE parent_id IS NULL',
       '(root_id)',
     ],
+    hot: ['updated_at', 'position'],
     insertOnly: false,
   },
   keysOf: (event) => (asSessionEvent(event.event) ? [[event.subjectId]] : []),

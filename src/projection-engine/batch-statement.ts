@@ -9,8 +9,10 @@ export interface TableChange {
   /** Tells the tables apart in the names of prepared statements. */
   readonly index: number;
   readonly sql: TableSql;
-  /** A JSON array of rows; null when none is written. */
+  /** A JSON array of whole rows; null when none is written. */
   readonly rows: string | null;
+  /** A JSON array of keys and hot columns; null when no row is only touched. */
+  readonly touched: string | null;
   readonly removed: readonly RowKey[];
 }
 
@@ -34,10 +36,14 @@ export function batchStatement(
   const placeholder = (value: unknown): string => `$${values.push(value)}`;
   const parts: string[] = [];
   let name = 'batch';
-  for (const { index, sql, rows, removed } of changes) {
+  for (const { index, sql, rows, touched, removed } of changes) {
     if (rows !== null) {
       parts.push(`w${index} AS (${sql.write(placeholder(rows))})`);
       name += `-w${index}`;
+    }
+    if (touched !== null) {
+      parts.push(`h${index} AS (${sql.touch(placeholder(touched))})`);
+      name += `-h${index}`;
     }
     if (removed.length > 0) {
       parts.push(`d${index} AS (${sql.remove(transposed(removed).map(placeholder))})`);

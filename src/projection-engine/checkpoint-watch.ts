@@ -44,6 +44,11 @@ export class CheckpointWatch {
     }
   }
 
+  /** The owner has read what is committed: a crash of Postgres may have taken the last commits back. */
+  restart(position: Position): void {
+    this.reached = position;
+  }
+
   /** True once everything up to `position` is in the read models, false when that took too long. */
   waitFor(position: Position, milliseconds: number): Promise<boolean> {
     if (position <= this.reached) return Promise.resolve(true);
@@ -97,6 +102,9 @@ export class CheckpointWatch {
     const again = (): void => {
       client.removeAllListeners('end');
       this.listener = null;
+      // Postgres may come back with less than it had.
+      this.reached = -1n;
+      this.schedule(0);
       if (!this.stopped) setTimeout(() => void this.listen(), RECONNECT_MS).unref();
     };
     client.on('error', () => undefined);

@@ -8,6 +8,11 @@ import { NOTHING_APPLIED } from './set-schema.js';
 import { Fenced, SetWriter } from './set-writer.js';
 
 const BATCH_EVENTS = 2_000;
+/** Under load a batch waits this long for company, or until it has so many events: a transaction costs more than a row. */
+const LINGER_MS = 4;
+const LINGER_EVENTS = 100;
+/** What a batch held that tells load from single commands, which never wait. */
+const LOADED = 4;
 /** The subscription is paused above and resumed below: memory stays bounded while Postgres is slower than the log. */
 const INBOX_HIGH = 8_000;
 const INBOX_LOW = 2_000;
@@ -44,7 +49,9 @@ export class EngineLife {
     let feed: Feed | null = null;
     try {
       writer = await this.connect();
-      feed = this.follow(await writer.checkpoint());
+      const checkpoint = await writer.checkpoint();
+      this.options.watch.restart(checkpoint);
+      feed = this.follow(checkpoint);
       const applier = await this.applierFor(writer);
       this.tell.owned(true);
       await this.applyAll(applier, feed);
@@ -58,11 +65,14 @@ export class EngineLife {
   }
 
   private async applyAll(applier: BatchApplier, feed: Feed): Promise<void> {
+    let lastBatch = 0;
     for (;;) {
       if (!this.stopped && !this.lost) await this.inbox.filled();
+      if (lastBatch >= LOADED) await this.inbox.gather(LINGER_EVENTS, LINGER_MS);
       if (this.stopped) return;
       this.throwIfLost();
       const batch = this.inbox.take(BATCH_EVENTS);
+      lastBatch = batch?.events.length ?? 0;
       if (!batch) continue;
       // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
       await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);

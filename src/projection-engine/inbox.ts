@@ -15,6 +15,8 @@ export class Inbox {
   private events: RawEvent[] = [];
   private passed: Position | null = null;
   private wake: (() => void) | null = null;
+  /** How many events who waits is waiting for. */
+  private wanted = 1;
 
   get size(): number {
     return this.events.length;
@@ -23,13 +25,13 @@ export class Inbox {
   add(event: RawEvent): void {
     this.events.push(event);
     this.passed = event.position;
-    this.stir();
+    if (this.size >= this.wanted) this.stir();
   }
 
   /** Everything received so far lies at or before `position`. */
   pass(position: Position): void {
     if (this.passed === null || position > this.passed) this.passed = position;
-    this.stir();
+    if (this.wanted <= 1) this.stir();
   }
 
   /** Wakes who waits, with or without something to take. */
@@ -53,5 +55,20 @@ export class Inbox {
     await new Promise<void>((resolve) => {
       this.wake = resolve;
     });
+  }
+
+  /** Waits for `count` events, but no longer than `milliseconds`, and no longer than until somebody stirs. */
+  async gather(count: number, milliseconds: number): Promise<void> {
+    if (this.size >= count) return;
+    this.wanted = count;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.wake = null;
+    this.wanted = 1;
   }
 }

@@ -14,6 +14,7 @@ const table = (insertOnly: boolean): TableDefinition<ProjectedRow> => {
     columns: { a: 'text', b: 'text', n: 'integer', position: 'bigint' },
     primaryKey: ['a', 'b'],
     indexes: [],
+    hot: [],
     insertOnly,
   };
   return definition as unknown as TableDefinition<ProjectedRow>;

@@ -3,12 +3,15 @@ import type { ProjectedRow, RowKey, Rows, TableDefinition } from '../../projecti
 /** The rows of one table that a batch touches: known beforehand, folded in memory, written once. */
 export class RowBuffer implements Rows<ProjectedRow> {
   private readonly rows = new Map<string, ProjectedRow>();
+  private readonly loaded = new Map<string, ProjectedRow>();
   private readonly changed = new Map<string, RowKey>();
 
   constructor(private readonly table: TableDefinition<ProjectedRow>) {}
 
   load(row: ProjectedRow): void {
-    this.rows.set(keyName(this.keyOf(row)), row);
+    const name = keyName(this.keyOf(row));
+    this.rows.set(name, row);
+    this.loaded.set(name, row);
   }
 
   get(key: RowKey): ProjectedRow | undefined {
@@ -27,6 +30,7 @@ export class RowBuffer implements Rows<ProjectedRow> {
 
   remove(key: RowKey): void {
     const name = keyName(key);
+    this.loaded.delete(name);
     this.rows.delete(name);
     this.changed.set(name, key);
   }
@@ -37,6 +41,18 @@ export class RowBuffer implements Rows<ProjectedRow> {
 
   removed(): RowKey[] {
     return [...this.changed].filter(([name]) => !this.rows.has(name)).map(([, key]) => key);
+  }
+
+  /** Whether nothing but hot columns of a written row differ from the row as it was loaded. */
+  isOnlyTouched(row: ProjectedRow): boolean {
+    const before = this.loaded.get(keyName(this.keyOf(row))) as unknown as
+      Record<string, unknown> | undefined;
+    if (!before || this.table.hot.length === 0) return false;
+    const after = row as unknown as Record<string, unknown>;
+    const hot: readonly string[] = this.table.hot;
+    return Object.keys(this.table.columns).every(
+      (column) => hot.includes(column) || after[column] === before[column],
+    );
   }
 
   private keyOf(row: ProjectedRow): RowKey {

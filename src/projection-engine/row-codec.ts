@@ -8,13 +8,20 @@ export class UnstorableValue extends Error {
   }
 }
 
-type Columns = Readonly<Record<string, ColumnType>>;
+export type Columns = Readonly<Record<string, ColumnType>>;
 
-/** A row as one object of the JSON array that `json_to_recordset` reads. */
-export function toJsonRow(columns: Columns, row: ProjectedRow): Record<string, unknown> {
+/** The named columns of a row as one object of the JSON array that `json_to_recordset` reads; it takes what is left out as null. */
+export function toJsonRow(
+  names: readonly string[],
+  columns: Columns,
+  row: ProjectedRow,
+): Record<string, unknown> {
   const values = row as unknown as Record<string, unknown>;
   const json: Record<string, unknown> = {};
-  for (const column in columns) json[column] = toJsonValue(columns[column], values[column]);
+  for (const name of names) {
+    const value = values[name];
+    if (value !== null && value !== undefined) json[name] = toJsonValue(columns[name], value);
+  }
   return json;
 }
 
@@ -26,7 +33,6 @@ export function fromDatabase(columns: Columns, source: Record<string, unknown>):
 }
 
 function toJsonValue(type: ColumnType | undefined, value: unknown): unknown {
-  if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return value.toString();
   return type === 'timestamptz' && typeof value === 'number' ? toTime(value) : value;
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { AnyProjection } from '../../projections/projection-set.js';
-import type { ProjectedEvent, RowKey } from '../../projections/projection.js';
+import type { ProjectedEvent, ProjectedRow, RowKey } from '../../projections/projection.js';
 import type { Position } from '../event-store/position.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { emptyBuffer, foldInto, keysTouched } from './batch-fold.js';
@@ -8,9 +8,9 @@ import { batchStatement, type TableChange } from './batch-statement.js';
 import type { ParkedStream } from './parking.js';
 import type { RowBuffer } from './row-buffer.js';
 import { RowCache } from './row-cache.js';
-import { fromDatabase, toJsonRow } from './row-codec.js';
+import { type Columns, fromDatabase, toJsonRow } from './row-codec.js';
 import { schemaOf } from './set-version.js';
-import { tableSql, type TableSql } from './table-sql.js';
+import { hotColumns, tableSql, type TableSql } from './table-sql.js';
 
 /** An owner that hangs inside its transaction loses the connection, so that its locks fall. */
 const IDLE_IN_TRANSACTION_MS = 2_000;
@@ -75,6 +75,8 @@ export class SetWriter {
     });
     client.on('error', options.lost);
     await client.connect();
+    // The log is what lasts: a commit that Postgres loses in a crash comes again from the checkpoint that it kept.
+    await client.query('SET synchronous_commit = off');
     return new SetWriter(client, options);
   }
 
@@ -168,11 +170,28 @@ export class SetWriter {
 }
 
 function changeOf({ table, buffer }: FoldedTable): TableChange[] {
-  const { columns } = table.projection.table;
-  const rows = buffer.written().map((row) => toJsonRow(columns, row));
+  const definition = table.projection.table;
+  const rows = buffer.written();
   const removed = buffer.removed();
-  if (rows.length === 0 && removed.length === 0) return [];
+  if (rows.length + removed.length === 0) return [];
+  const whole: ProjectedRow[] = [];
+  const touched: ProjectedRow[] = [];
+  for (const row of rows) (buffer.isOnlyTouched(row) ? touched : whole).push(row);
   return [
-    { index: table.index, sql: table.sql, rows: rows.length === 0 ? null : JSON.stringify(rows), removed },
+    {
+      index: table.index,
+      sql: table.sql,
+      rows: toJsonText(Object.keys(definition.columns), definition.columns, whole),
+      touched: toJsonText(hotColumns(definition), definition.columns, touched),
+      removed,
+    },
   ];
+}
+
+function toJsonText(
+  names: readonly string[],
+  columns: Columns,
+  rows: readonly ProjectedRow[],
+): string | null {
+  return rows.length === 0 ? null : JSON.stringify(rows.map((row) => toJsonRow(names, columns, row)));
 }

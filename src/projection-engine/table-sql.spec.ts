@@ -13,6 +13,7 @@ const thing = {
     columns: { a: 'text', b: 'text', payload: 'json', position: 'bigint' },
     primaryKey: ['a', 'b'],
     indexes: ['(position) WHERE b IS NULL'],
+    hot: ['position'],
     insertOnly: false,
   },
 } as unknown as AnyProjection;
@@ -42,6 +43,14 @@ describe('the statements of a read model', () => {
         ' FROM fence, json_to_recordset($4::json) AS r(a text, b text, payload json, position bigint)' +
         ' ON CONFLICT (a, b) DO UPDATE SET payload = excluded.payload, position = excluded.position' +
         ' WHERE t.position < excluded.position',
+    );
+  });
+
+  it('touch hot columns alone, and never over a newer row', () => {
+    expect(sql.touch('$4')).toBe(
+      'UPDATE s.things t SET position = k.position' +
+        ' FROM fence, json_to_recordset($4::json) AS k(a text, b text, position bigint)' +
+        ' WHERE t.a = k.a AND t.b = k.b AND t.position < k.position',
     );
   });
 

@@ -1,5 +1,5 @@
 import type { AnyProjection } from '../../projections/projection-set.js';
-import type { ColumnType } from '../../projections/projection.js';
+import type { ColumnType, ProjectedRow } from '../../projections/projection.js';
 
 /** The statements of one read model, made from its definition. */
 export interface TableSql {
@@ -8,6 +8,8 @@ export interface TableSql {
   readonly load: string;
   /** Upserts the rows of a JSON array, unless `fence` is empty. */
   write(rows: string): string;
+  /** Updates the hot columns of rows that exist, from a JSON array, unless `fence` is empty. */
+  touch(rows: string): string;
   /** Deletes by one text array per key column, unless `fence` is empty. */
   remove(keys: readonly string[]): string;
 }
@@ -18,6 +20,9 @@ export function tableSql(schema: string, { table }: AnyProjection): TableSql {
   const names = columns.map(([column]) => column).join(', ');
   const sources = columns.map(([column]) => `r.${column}`).join(', ');
   const typed = columns.map(([column, type]) => `${column} ${type}`).join(', ');
+  const typedHot = hotColumns(table)
+    .map((column) => `${column} ${table.columns[column]}`)
+    .join(', ');
   const key = table.primaryKey.join(', ');
   const match = table.primaryKey.map((column) => `t.${column} = k.${column}`).join(' AND ');
   const arrays = (placeholders: readonly string[]): string =>
@@ -32,9 +37,20 @@ export function tableSql(schema: string, { table }: AnyProjection): TableSql {
     write: (rows) =>
       `INSERT INTO ${name} AS t (${names}) SELECT ${sources} FROM fence, json_to_recordset(${rows}::json) AS r(${typed})` +
       ` ON CONFLICT (${key}) ${onConflict(columns, table.primaryKey, table.insertOnly)}`,
+    touch: (rows) =>
+      `UPDATE ${name} t SET ${table.hot.map((column) => `${column} = k.${column}`).join(', ')}` +
+      ` FROM fence, json_to_recordset(${rows}::json) AS k(${typedHot}) WHERE ${match} AND t.position < k.position`,
     remove: (keys) =>
       `DELETE FROM ${name} t USING fence, unnest(${arrays(keys)}) AS k(${key}) WHERE ${match}`,
   };
+}
+
+/** What identifies a row, and what of it is written when only that has changed. */
+export function hotColumns({
+  primaryKey,
+  hot,
+}: AnyProjection['table']): readonly (keyof ProjectedRow & string)[] {
+  return [...primaryKey, ...hot];
 }
 
 function onConflict(columns: [string, ColumnType][], key: readonly string[], insertOnly: boolean): string {
