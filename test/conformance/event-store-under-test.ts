@@ -25,9 +25,13 @@ export interface EmbeddedNodeProcess {
 const ENTRY = resolve('dist/src/event-store/embedded/process.js');
 
 /** Starts the built node as a process. Rejects with what it wrote to stderr when it does not get ready. */
-export async function spawnEmbeddedNode(dir: string, port = 0): Promise<EmbeddedNodeProcess> {
+export async function spawnEmbeddedNode(
+  dir: string,
+  port = 0,
+  nodeOptions: readonly string[] = [],
+): Promise<EmbeddedNodeProcess> {
   if (!existsSync(ENTRY)) throw new Error(`${ENTRY} is missing: build the project first`);
-  const child = spawn(process.execPath, [ENTRY, '--dir', dir, '--port', String(port)], {
+  const child = spawn(process.execPath, [...nodeOptions, ENTRY, '--dir', dir, '--port', String(port)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'test' },
   });

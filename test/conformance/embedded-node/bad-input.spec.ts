@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import { jsonEvent } from '@eventstore/db-client';
 import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
-import { until } from '../recorded-subscription.js';
 import { newStream, rejection, revisionsIn, sampleEvents } from '../sample-events.js';
 import { RawClient, STREAMS, field, grpcFrame, rawSocket, readAnswer } from './raw-client.js';
 
@@ -218,11 +217,6 @@ describe('methods and paths', () => {
 });
 
 describe('connections', () => {
-  const memory = (): number => {
-    const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${node.pid}/status`, 'utf8'));
-    return Number(match?.[1] ?? 0) / 1024;
-  };
-
   it('that speak HTTP/1 or noise are closed', async () => {
     for (const words of ['GET / HTTP/1.1\r\nHost: x\r\n\r\n', randomBytes(300).toString('latin1')]) {
       const socket = await rawSocket(node.port);
@@ -250,24 +244,5 @@ describe('connections', () => {
     socket.on('error', () => undefined).resume();
     socket.end('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     expect(await closed).toBe('closed');
-  });
-
-  it('two thousand of them idle cost memory only while they are there', async () => {
-    const idle = async () => {
-      const sockets = await Promise.all(Array.from({ length: 2_000 }, () => rawSocket(node.port)));
-      for (const socket of sockets)
-        socket.on('error', () => undefined).write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0');
-      const stream = newStream();
-      await client.appendToStream(stream, sampleEvents(1));
-      const closed = sockets.map((socket) => new Promise((settle) => socket.once('close', settle)));
-      for (const socket of sockets) socket.destroy();
-      await Promise.all(closed);
-    };
-    await idle();
-    const once = memory();
-    await idle();
-    await idle();
-    // The allocator keeps what it had once; what leaks grows with every round.
-    await until('memory to come back', () => memory() < once + 40);
   });
 });

@@ -15,7 +15,7 @@ const COMMIT_POSITION_TAG = 0x18;
 
 /** Collects response messages as gRPC frames, so that many of them go to the socket in one write. */
 export class FrameBatch {
-  private readonly pieces: Buffer[] = [];
+  private readonly entries: (ReadEvent | Buffer)[] = [];
   private size = 0;
 
   get bytes(): number {
@@ -23,52 +23,63 @@ export class FrameBatch {
   }
 
   addEvent(read: ReadEvent): void {
-    const position = Number(read.position);
-    const inner = fieldLength(read.event) + fieldLength(read.link) + 1 + varintLength(position);
-    const message = 1 + varintLength(inner) + inner;
-    // Header and record are separate pieces: the record is copied once only, into the final buffer.
-    const head = Buffer.allocUnsafe(FRAME_HEADER + 2 + varintLength(inner));
-    head[0] = 0;
-    head.writeUInt32BE(message, 1);
-    head[FRAME_HEADER] = EVENT_TAG;
-    this.push(head.subarray(0, writeVarint(head, inner, FRAME_HEADER + 1)));
-    this.pushField(EVENT_TAG, read.event);
-    this.pushField(LINK_TAG, read.link);
-    const tail = Buffer.allocUnsafe(1 + varintLength(position));
-    tail[0] = COMMIT_POSITION_TAG;
-    writeVarint(tail, position, 1);
-    this.push(tail);
+    this.entries.push(read);
+    const inner = eventLength(read);
+    this.size += FRAME_HEADER + 1 + varintLength(inner) + inner;
   }
 
   addMessage(message: Buffer): void {
-    const head = Buffer.allocUnsafe(FRAME_HEADER);
-    head[0] = 0;
-    head.writeUInt32BE(message.length, 1);
-    this.push(head);
-    this.push(message);
+    this.entries.push(message);
+    this.size += FRAME_HEADER + message.length;
   }
 
-  /** All frames so far as one buffer; the batch is empty afterwards. */
+  /** All frames so far as one buffer, into which each record is copied once; the batch is empty afterwards. */
   take(): Buffer {
-    const joined = Buffer.concat(this.pieces, this.size);
-    this.pieces.length = 0;
+    const target = Buffer.allocUnsafe(this.size);
+    let at = 0;
+    for (const entry of this.entries) {
+      at = Buffer.isBuffer(entry) ? writeMessage(target, entry, at) : writeEvent(target, entry, at);
+    }
+    this.entries.length = 0;
     this.size = 0;
-    return joined;
+    return target;
   }
+}
 
-  private pushField(tag: number, value: Buffer | undefined): void {
-    if (value === undefined) return;
-    const head = Buffer.allocUnsafe(1 + varintLength(value.length));
-    head[0] = tag;
-    writeVarint(head, value.length, 1);
-    this.push(head);
-    this.push(value);
-  }
+function eventLength(read: ReadEvent): number {
+  return fieldLength(read.event) + fieldLength(read.link) + 1 + varintLength(Number(read.position));
+}
 
-  private push(piece: Buffer): void {
-    this.pieces.push(piece);
-    this.size += piece.length;
-  }
+function writeHeader(target: Buffer, length: number, offset: number): number {
+  target[offset] = 0;
+  target.writeUInt32BE(length, offset + 1);
+  return offset + FRAME_HEADER;
+}
+
+function writeMessage(target: Buffer, message: Buffer, offset: number): number {
+  const at = writeHeader(target, message.length, offset);
+  target.set(message, at);
+  return at + message.length;
+}
+
+/** `ReadResp { event: ReadEvent { event, link, commit_position } }`. */
+function writeEvent(target: Buffer, read: ReadEvent, offset: number): number {
+  const inner = eventLength(read);
+  let at = writeHeader(target, 1 + varintLength(inner) + inner, offset);
+  target[at] = EVENT_TAG;
+  at = writeVarint(target, inner, at + 1);
+  at = writeField(target, EVENT_TAG, read.event, at);
+  at = writeField(target, LINK_TAG, read.link, at);
+  target[at] = COMMIT_POSITION_TAG;
+  return writeVarint(target, Number(read.position), at + 1);
+}
+
+function writeField(target: Buffer, tag: number, value: Buffer | undefined, offset: number): number {
+  if (value === undefined) return offset;
+  target[offset] = tag;
+  const at = writeVarint(target, value.length, offset + 1);
+  target.set(value, at);
+  return at + value.length;
 }
 
 function fieldLength(value: Buffer | undefined): number {

@@ -9,15 +9,18 @@ export interface RecordPlace {
   readonly created: bigint;
 }
 
-const columns = Buffer.alloc(40);
+// A typed array is several times faster than Buffer's writers. Its bytes are little-endian on every platform
+// that the storage engine is built for, so files move between them.
+const columns = new BigInt64Array(5);
+const columnBytes = Buffer.from(columns.buffer);
 
 export function recordChecksum(place: RecordPlace, record: Buffer): number {
-  columns.writeBigInt64LE(place.position, 0);
-  columns.writeBigInt64LE(place.stream, 8);
-  columns.writeBigInt64LE(place.revision, 16);
-  columns.writeBigInt64LE(place.type, 24);
-  columns.writeBigInt64LE(place.created, 32);
-  return crc32(record, crc32(columns));
+  columns[0] = place.position;
+  columns[1] = place.stream;
+  columns[2] = place.revision;
+  columns[3] = place.type;
+  columns[4] = place.created;
+  return crc32(record, crc32(columnBytes));
 }
 
 export function nameChecksum(id: bigint, name: Buffer): number {
