@@ -1,11 +1,11 @@
-import { foldFacts } from '../../src/sessions/domain/facts.js';
+import { foldFacts, leavesOnlyTimes } from '../../src/sessions/domain/facts.js';
 import type { SessionFacts, SessionStreamEvent } from '../../src/sessions/domain/facts.js';
 import { previewOf } from '../../src/sessions/domain/preview.js';
 import { isBusy, taskStatusOf, type TaskStatus } from '../../src/sessions/domain/status.js';
 import { handleOf } from '../../src/sessions/domain/title.js';
 import type { ProjectedEvent, Projection, RowKey } from '../projection.js';
 import { asSessionEvent } from '../session-events.js';
-import { factsOf, rowOf, sessionColumns, type SessionRow } from '../sessions/row.js';
+import { factsOf, rowOf, sessionColumns, touchedRow, type SessionRow } from '../sessions/row.js';
 
 /** One child of a session, ready to be shown in its parent's list (`contract/sessions.md` 4.2). */
 export interface ChildSummaryRow extends SessionRow {
@@ -39,9 +39,12 @@ export const childSessionSummaryProjection: Projection<ChildSummaryRow> = {
     const change = asSessionEvent(event.event);
     if (!change || !concernsChild(event)) return;
     const row = rows.get(keyOf(event));
+    const preview = previewAfter(change, row?.last_message_preview ?? null);
+    if (row && leavesOnlyTimes(change)) {
+      return rows.put({ ...touchedRow(row, change, event), last_message_preview: preview });
+    }
     const facts = foldFacts(row ? factsOf(row) : null, change, event);
-    if (!facts || facts.parentId === null) return;
-    rows.put(summaryOf(facts, previewAfter(change, row?.last_message_preview ?? null)));
+    if (facts && facts.parentId !== null) rows.put(summaryOf(facts, preview));
   },
 };
 

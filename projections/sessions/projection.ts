@@ -1,7 +1,7 @@
-import { foldFacts } from '../../src/sessions/domain/facts.js';
+import { foldFacts, leavesOnlyTimes } from '../../src/sessions/domain/facts.js';
 import { asSessionEvent } from '../session-events.js';
 import type { Projection } from '../projection.js';
-import { factsOf, rowOf, sessionColumns, type SessionRow } from './row.js';
+import { factsOf, rowOf, sessionColumns, touchedRow, type SessionRow } from './row.js';
 
 export const sessionsProjection: Projection<SessionRow> = {
   name: 'sessions',
@@ -24,6 +24,7 @@ export const sessionsProjection: Projection<SessionRow> = {
     const change = asSessionEvent(event.event);
     if (!change) return;
     const row = rows.get([event.subjectId]);
+    if (row && leavesOnlyTimes(change)) return rows.put(touchedRow(row, change, event));
     const facts = foldFacts(row ? factsOf(row) : null, change, event);
     if (facts) rows.put(rowOf(facts));
   },

@@ -1,4 +1,9 @@
-import type { SessionFacts } from '../../src/sessions/domain/facts.js';
+import {
+  foldTimes,
+  type Envelope,
+  type SessionFacts,
+  type SessionStreamEvent,
+} from '../../src/sessions/domain/facts.js';
 import type { CloseReason, TaskError } from '../../src/sessions/domain/events.js';
 import type { SessionStatus } from '../../src/sessions/domain/status.js';
 import type { ColumnType, ProjectedRow } from '../projection.js';
@@ -106,4 +111,10 @@ export function factsOf(row: SessionRow): SessionFacts {
     createdPosition: row.created_position,
     position: row.position,
   };
+}
+
+/** The row after an event that leaves nothing but its time and place (`leavesOnlyTimes`). */
+export function touchedRow<Row extends SessionRow>(row: Row, event: SessionStreamEvent, at: Envelope): Row {
+  const { position, updatedAt } = foldTimes({ updatedAt: row.updated_at }, event, at);
+  return { ...row, updated_at: updatedAt, position };
 }

@@ -24,13 +24,7 @@ export function encodeEvent(registry: EventRegistry, event: DomainEvent, origin:
     ...origin.lineage,
     ...(origin.command ? { command: origin.command } : {}),
   };
-  const text = JSON.stringify({ data: event.data, metadata });
-  // Parsed back, so that nothing but plain JSON reaches the client: a BigInt or undefined inside would hang it.
-  const plain = JSON.parse(text) as { data: Record<string, unknown>; metadata: EventMetadata };
-  return {
-    id: origin.id,
-    type: event.type,
-    ...plain,
-    bytes: Buffer.byteLength(text) + 2 * event.type.length,
-  };
+  // A BigInt would leave the client's promise unsettled; here it throws.
+  const bytes = Buffer.byteLength(JSON.stringify({ data: event.data, metadata })) + 2 * event.type.length;
+  return { id: origin.id, type: event.type, data: { ...event.data }, metadata, bytes };
 }

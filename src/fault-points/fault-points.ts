@@ -28,6 +28,10 @@ export class FaultPoints {
     this.armed.clear();
   }
 
+  isArmed(point: FaultPoint): boolean {
+    return this.armed.has(point);
+  }
+
   async pass(point: FaultPoint): Promise<void> {
     const fault = this.armed.get(point);
     if (!fault) return;

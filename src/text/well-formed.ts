@@ -12,7 +12,19 @@ export function toSafeText(text: string): string {
 
 /** Deep `toSafeText` over JSON values, keys included. Returns the same reference when nothing had to change. */
 export function toSafeJson<T>(value: T): T {
-  return safe(value) as T;
+  return isSafeJson(value) ? value : (safe(value) as T);
+}
+
+/** Nearly every value is safe, so it is looked through first without making anything. */
+function isSafeJson(value: unknown): boolean {
+  if (typeof value === 'string') return isSafeText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isSafeJson);
+  const members = value as Record<string, unknown>;
+  for (const key in members) {
+    if (!isSafeText(key) || !isSafeJson(members[key])) return false;
+  }
+  return true;
 }
 
 function safe(value: unknown): unknown {

@@ -53,7 +53,30 @@ export function foldFacts(
   at: Envelope,
 ): SessionFacts | null {
   if (event.type === 'SessionSpawned') return facts ?? spawned(event.data, at);
-  return facts === null ? null : { ...facts, ...changeOf(facts, event), ...timesOf(facts, event, at) };
+  if (facts === null) return null;
+  const times = foldTimes(facts, event, at);
+  return changesFacts(event) ? { ...facts, ...changeOf(facts, event), ...times } : { ...facts, ...times };
+}
+
+type FactChange = Extract<
+  SessionEvent,
+  { type: 'SessionRenamed' | 'SessionLabelled' | 'SessionStatusChanged' | 'SessionClosed' }
+>;
+
+const FACT_CHANGES: ReadonlySet<string> = new Set<FactChange['type']>([
+  'SessionRenamed',
+  'SessionLabelled',
+  'SessionStatusChanged',
+  'SessionClosed',
+]);
+
+/** True for the many events, items above all, that leave nothing but their time and place. */
+export function leavesOnlyTimes(event: SessionStreamEvent): boolean {
+  return event.type !== 'SessionSpawned' && !changesFacts(event);
+}
+
+function changesFacts(event: SessionStreamEvent): event is FactChange {
+  return FACT_CHANGES.has(event.type);
 }
 
 function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
@@ -83,7 +106,7 @@ function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
   };
 }
 
-function changeOf(facts: SessionFacts, event: SessionStreamEvent): Partial<SessionFacts> {
+function changeOf(facts: SessionFacts, event: FactChange): Partial<SessionFacts> {
   switch (event.type) {
     case 'SessionRenamed':
       return { title: event.data.title, renames: event.data.sequence ?? facts.renames };
@@ -95,8 +118,6 @@ function changeOf(facts: SessionFacts, event: SessionStreamEvent): Partial<Sessi
       return statusChange(facts, event.data);
     case 'SessionClosed':
       return { closed: event.data.reason, successorId: event.data.successor_session_id };
-    default:
-      return {};
   }
 }
 
@@ -124,7 +145,13 @@ function countAfter(facts: SessionFacts, change: StatusChange): number | null {
 /** Book-keeping of children moves the revision, not the session's own activity. */
 const CHILD_BOOKKEEPING: ReadonlySet<string> = new Set(['ChildSpawned', 'ChildRenamed', 'ChildReleased']);
 
-function timesOf(facts: SessionFacts, event: SessionStreamEvent, at: Envelope): Partial<SessionFacts> {
-  if (CHILD_BOOKKEEPING.has(event.type)) return { position: at.position };
-  return { position: at.position, updatedAt: Math.max(facts.updatedAt, at.recordedAt) };
+export function foldTimes(
+  { updatedAt }: Pick<SessionFacts, 'updatedAt'>,
+  event: SessionStreamEvent,
+  { position, recordedAt }: Envelope,
+): Pick<SessionFacts, 'updatedAt' | 'position'> {
+  return {
+    position,
+    updatedAt: CHILD_BOOKKEEPING.has(event.type) ? updatedAt : Math.max(updatedAt, recordedAt),
+  };
 }
