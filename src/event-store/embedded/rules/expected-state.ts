@@ -25,7 +25,7 @@ export type Verdict =
   /** No revision to compare at: only the memory of recent ids can tell a retry from a new write. */
   | { readonly kind: 'recall' };
 
-/** reference: embedded-eventstore section 2, rows "expected state" and "idempotency". */
+/** Which expectations hold for which stream; those that need the log are left to its writer. */
 export function judgeExpectedState(expected: ExpectedState, stream: StreamCondition): Verdict {
   switch (expected.kind) {
     case 'any':

@@ -9,7 +9,7 @@ export type Step =
   | { readonly kind: 'checkpoint'; readonly position: bigint };
 
 /** A page is one write to the connection: big enough to be cheap, small enough to be fair. */
-export const PAGE_BYTES = 128n * 1024n;
+export const PAGE_BYTES = 64n * 1024n;
 export const PAGE_RECORDS = 512;
 const PAGE_ENTRIES = 2_048;
 

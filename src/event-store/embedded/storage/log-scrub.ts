@@ -3,7 +3,7 @@ import type { EventLog } from './event-log.js';
 import { LogVerification } from './log-verification.js';
 
 /** What a start may spend on checking: a small log is checked whole, a large one begins with its newest part. */
-const START_BUDGET_MS = 200;
+const START_BUDGET_MS = 100;
 /** In the background: this much work, then a pause, so that the check takes a tenth of one core. */
 const SLICE_MS = 4;
 const PAUSE_MS = 36;
