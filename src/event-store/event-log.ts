@@ -62,6 +62,11 @@ export class EventLog {
     return this.slots(() => this.appendWithRetries(stream, events, expected));
   }
 
+  /** Appends that this process has begun and not finished: events that will soon be there to project. */
+  get appendsInFlight(): number {
+    return this.slots.activeCount + this.slots.pendingCount;
+  }
+
   async *read(stream: string, options: ReadOptions = {}): AsyncGenerator<RawEvent> {
     const backwards = options.backwards ?? false;
     const source = this.reader.readStream(stream, {

@@ -8,11 +8,13 @@ import { NOTHING_APPLIED } from './set-schema.js';
 import { Fenced, SetWriter } from './set-writer.js';
 
 const BATCH_EVENTS = 2_000;
-/** Under load a batch waits this long for company, or until it has so many events: a transaction costs more than a row. */
-const LINGER_MS = 4;
-const LINGER_EVENTS = 100;
-/** What a batch held that tells load from single commands, which never wait. */
-const LOADED = 4;
+/**
+ * While so many appends are under way a batch waits a moment for their events, since a transaction costs more than a
+ * row. A lone command never waits.
+ */
+const LOADED_APPENDS = 8;
+const LINGER_EVENTS = 32;
+const LINGER_MS = 2;
 /** The subscription is paused above and resumed below: memory stays bounded while Postgres is slower than the log. */
 const INBOX_HIGH = 8_000;
 const INBOX_LOW = 2_000;
@@ -65,14 +67,13 @@ export class EngineLife {
   }
 
   private async applyAll(applier: BatchApplier, feed: Feed): Promise<void> {
-    let lastBatch = 0;
     for (;;) {
       if (!this.stopped && !this.lost) await this.inbox.filled();
-      if (lastBatch >= LOADED) await this.inbox.gather(LINGER_EVENTS, LINGER_MS);
+      if (this.options.log.appendsInFlight >= LOADED_APPENDS)
+        await this.inbox.gather(LINGER_EVENTS, LINGER_MS);
       if (this.stopped) return;
       this.throwIfLost();
       const batch = this.inbox.take(BATCH_EVENTS);
-      lastBatch = batch?.events.length ?? 0;
       if (!batch) continue;
       // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
       await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
