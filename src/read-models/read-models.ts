@@ -10,14 +10,21 @@ const MISS_MS = 2_000;
 
 /** The read models of this build's set. */
 export class ReadModels {
+  private filled = false;
+
   constructor(
     private readonly database: Database,
     readonly schema: string,
     private readonly watch: CheckpointWatch,
     private readonly log: EventLog,
+    private readonly isFilled: () => boolean,
   ) {}
 
+  /** Throws 503 `read_model_behind` until the set holds what the log held when this node started. */
   query<Row extends object>(name: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    if (!this.filled) this.filled = this.isFilled();
+    if (!this.filled)
+      throw new ApiError('read_model_behind', 'The read models are being filled from the log.');
     return this.database.query<Row>(name, text, values);
   }
 

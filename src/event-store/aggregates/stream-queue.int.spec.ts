@@ -56,6 +56,7 @@ function node(faults = new FaultPoints()): SessionStore {
     faults,
     snapshots: { load: async () => null, save: async () => undefined },
     checkpoint: () => -1n,
+    isParked: () => false,
   });
 }
 
