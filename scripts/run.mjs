@@ -2,33 +2,34 @@
  * `npm start`, `npm test` and the like come through here. It has no dependencies, so that it runs on a fresh clone:
  * it installs what is missing, builds what has changed, then runs the target.
  */
-import { existsSync } from 'node:fs';
 import { runNode } from './bootstrap/child.mjs';
 import { ensureBuilt } from './bootstrap/build.mjs';
 import { ensureInstalled, isInstalled } from './bootstrap/install.mjs';
+import { environmentArguments } from './bootstrap/environment.mjs';
 import { checkNodeVersion } from './bootstrap/node-version.mjs';
 import { inProject } from './bootstrap/project.mjs';
 import { exclusively } from './bootstrap/mutex.mjs';
 import { BootstrapError, say } from './bootstrap/say.mjs';
 import { runTests } from './run-tests.mjs';
 
-const envFile = inProject('.env');
+/** What runs against a server reads the environment that the server reads. */
+const run = (file, args) =>
+  runNode([
+    '--enable-source-maps',
+    ...environmentArguments(inProject('.env')),
+    inProject('dist', file),
+    ...args,
+  ]);
 
 const targets = {
   setup: () => 0,
-  start: (args) =>
-    runNode([
-      '--enable-source-maps',
-      ...(existsSync(envFile) ? [`--env-file=${envFile}`] : []),
-      inProject('dist/src/main.js'),
-      ...args,
-    ]),
+  start: (args) => run('src/main.js', args),
   test: (args) => runTests(args),
   'test:long': (args) => runTests(args, { ROLLCALL_LONG: '1' }),
-  rollcall: (args) => runNode(['--enable-source-maps', inProject('dist/src/cli/main.js'), ...args]),
-  demo: (args) => runNode(['--enable-source-maps', inProject('dist/src/demo/main.js'), ...args]),
-  record: (args) => runNode(['--enable-source-maps', inProject('dist/test/replay/record.js'), ...args]),
-  bench: (args) => runNode(['--enable-source-maps', inProject('dist/ops/bench/main.js'), ...args]),
+  rollcall: (args) => run('src/cli/main.js', args),
+  demo: (args) => run('src/demo/main.js', args),
+  record: (args) => run('test/replay/record.js', args),
+  bench: (args) => run('ops/bench/main.js', args),
 };
 
 async function main([name, ...args]) {

@@ -18,7 +18,7 @@ export interface ChildSummaryRow extends SessionRow {
 
 export const childSessionSummaryProjection: Projection<ChildSummaryRow> = {
   name: 'child-session-summary',
-  version: 1,
+  version: 2,
   table: {
     name: 'child_session_summary',
     columns: {
@@ -31,7 +31,7 @@ export const childSessionSummaryProjection: Projection<ChildSummaryRow> = {
     },
     primaryKey: ['id'],
     indexes: ['(parent_id, created_position DESC)'],
-    hot: ['updated_at', 'last_message_preview', 'position'],
+    hot: ['updated_at', 'activity_position', 'last_message_preview', 'position'],
     insertOnly: false,
   },
   keysOf: (event) => (concernsChild(event) ? [keyOf(event)] : []),

@@ -57,6 +57,7 @@ describe('the row of a session', () => {
         created_at: timeOf(1),
         updated_at: timeOf(1),
         created_position: positionOf(1),
+        activity_position: positionOf(1),
         position: positionOf(1),
       });
   });
@@ -82,6 +83,7 @@ describe('the row of a session', () => {
           position: positionOf(7),
           updated_at: timeOf(7),
           created_position: positionOf(1),
+          activity_position: positionOf(7),
         },
       ]);
   });
@@ -89,7 +91,7 @@ describe('the row of a session', () => {
   it('of a child waits for its birth: the word of its parent is not enough', () => {
     sessions
       .given([on('R', spawned(spawnOf('R'))), on('R', childSpawned(childSpawnOf('C', ['R'])))])
-      .then([{ id: 'R', position: positionOf(2), updated_at: timeOf(1) }]);
+      .then([{ id: 'R', position: positionOf(2), activity_position: positionOf(1), updated_at: timeOf(1) }]);
   });
 
   it('is not made by what comes before its spawn', () => {

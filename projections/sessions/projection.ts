@@ -5,18 +5,18 @@ import { factsOf, rowOf, sessionColumns, touchedRow, type SessionRow } from './r
 
 export const sessionsProjection: Projection<SessionRow> = {
   name: 'sessions',
-  version: 1,
+  version: 2,
   table: {
     name: 'sessions',
     columns: sessionColumns,
     primaryKey: ['id'],
     indexes: [
       '(created_position DESC) WHERE parent_id IS NULL',
-      '(position DESC) WHERE parent_id IS NULL',
+      '(activity_position DESC) WHERE parent_id IS NULL',
       '(owner, created_position DESC) WHERE parent_id IS NULL',
       '(root_id)',
     ],
-    hot: ['updated_at', 'position'],
+    hot: ['updated_at', 'activity_position', 'position'],
     insertOnly: false,
   },
   keysOf: (event) => (asSessionEvent(event.event) ? [[event.subjectId]] : []),

@@ -32,6 +32,7 @@ export interface SessionRow extends ProjectedRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly created_position: bigint;
+  readonly activity_position: bigint;
 }
 
 export const sessionColumns: Readonly<Record<keyof SessionRow, ColumnType>> = {
@@ -56,6 +57,7 @@ export const sessionColumns: Readonly<Record<keyof SessionRow, ColumnType>> = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
   created_position: 'bigint',
+  activity_position: 'bigint',
   position: 'bigint',
 };
 
@@ -82,6 +84,7 @@ export function rowOf(facts: SessionFacts): SessionRow {
     created_at: facts.createdAt,
     updated_at: facts.updatedAt,
     created_position: facts.createdPosition,
+    activity_position: facts.activityPosition,
     position: facts.position,
   };
 }
@@ -109,12 +112,14 @@ export function factsOf(row: SessionRow): SessionFacts {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     createdPosition: row.created_position,
+    activityPosition: row.activity_position,
     position: row.position,
   };
 }
 
 /** The row after an event that leaves nothing but its time and place (`leavesOnlyTimes`). */
 export function touchedRow<Row extends SessionRow>(row: Row, event: SessionStreamEvent, at: Envelope): Row {
-  const { position, updatedAt } = foldTimes({ updatedAt: row.updated_at }, event, at);
-  return { ...row, updated_at: updatedAt, position };
+  const before = { updatedAt: row.updated_at, activityPosition: row.activity_position };
+  const { position, updatedAt, activityPosition } = foldTimes(before, event, at);
+  return { ...row, updated_at: updatedAt, activity_position: activityPosition, position };
 }

@@ -6,10 +6,9 @@ import { ApiError } from '../http/errors.js';
 import { AUTH_OPTIONS } from './auth-options.js';
 import type { AuthOptions } from './auth-options.js';
 import { authenticate } from './authenticate.js';
-import { ANONYMOUS } from './principal.js';
-import { PUBLIC_ROUTE } from './request-principal.js';
+import { isPublicRoute } from './request-principal.js';
 
-/** Gives every request its principal; 401 where none is to be had and the route is not public. */
+/** Gives every request its principal; 401 where none is to be had, except on a public route, where it stays null. */
 @Injectable()
 export class PrincipalGuard implements CanActivate {
   constructor(
@@ -20,15 +19,10 @@ export class PrincipalGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const principal = authenticate(this.options, request.raw);
-    if (principal === null && !this.isPublic(context)) {
+    if (principal === null && !isPublicRoute(this.reflector, context)) {
       throw new ApiError('unauthorized', 'Authentication required.');
     }
-    request.principal = principal ?? ANONYMOUS;
+    request.principal = principal;
     return true;
-  }
-
-  private isPublic(context: ExecutionContext): boolean {
-    const targets = [context.getHandler(), context.getClass()];
-    return this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_ROUTE, targets) === true;
   }
 }

@@ -10,7 +10,7 @@ import { parseIdempotencyKey, prefersAsync } from './headers.js';
 export const FromRequest = createParamDecorator((_: unknown, context: ExecutionContext): CommandRequest => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const { principal, id, headers, body } = request;
-  if (principal === null) throw new Error('The principal was asked for before the guard had run');
+  if (principal === null) throw new Error('A command was read where there is no principal');
   const key = parseIdempotencyKey(headers['idempotency-key']);
   return {
     principal,

@@ -4,8 +4,9 @@ import type { SnapshotCodec } from '../event-store/aggregates/snapshot-store.js'
 import type { SessionFacts } from './domain/facts.js';
 import type { OpenChild, SessionState } from './domain/state.js';
 
-interface StoredFacts extends Omit<SessionFacts, 'createdPosition' | 'position'> {
+interface StoredFacts extends Omit<SessionFacts, 'createdPosition' | 'activityPosition' | 'position'> {
   readonly createdPosition: string;
+  readonly activityPosition: string;
   readonly position: string;
 }
 
@@ -18,11 +19,12 @@ interface StoredState {
 }
 
 export const sessionSnapshots: SnapshotCodec<SessionState> = {
-  version: 1,
+  version: 2,
   toJson: ({ facts, prompts, children }): StoredState => ({
     facts: facts && {
       ...facts,
       createdPosition: facts.createdPosition.toString(),
+      activityPosition: facts.activityPosition.toString(),
       position: facts.position.toString(),
     },
     open: [...prompts.open],
@@ -35,6 +37,7 @@ export const sessionSnapshots: SnapshotCodec<SessionState> = {
       facts: facts && {
         ...facts,
         createdPosition: BigInt(facts.createdPosition),
+        activityPosition: BigInt(facts.activityPosition),
         position: BigInt(facts.position),
       },
       prompts: { open: ImmutableMap(open), settled: ImmutableMap(settled) },

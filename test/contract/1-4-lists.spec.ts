@@ -174,6 +174,17 @@ it('sort_by=updated_at puts first what moved last', async () => {
   expect(await listed()).toEqual([first.id, second.id]);
 });
 
+it("sort_by=updated_at does not count the book-keeping of children as the parent's own doing", async () => {
+  const agent = await on.agent();
+  const parent = await on.root({ agent_id: agent.id });
+  const later = await on.root({ agent_id: agent.id });
+  const child = await on.child(parent, { title: 'coder:one' });
+  await on.rename(child.id, 'coder:two');
+  await on.close(child.id);
+  const list = await page(`/v1/sessions?agent_id=${agent.id}&sort_by=updated_at`);
+  expect(idsOf(list)).toEqual([later.id, parent.id]);
+});
+
 it('tool and session_name together find the open child of exactly that title, one alone is no filter', async () => {
   const parent = await on.root();
   const closed = await on.child(parent, { title: 'coder:fix' });

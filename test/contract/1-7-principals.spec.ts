@@ -36,6 +36,13 @@ describe('without a user every route is 401', () => {
   it('but the probe is open', async () => {
     expect((await nobody.get('/health')).status).toBe(200);
   });
+
+  it('and waits for no position', async () => {
+    for (const position of ['9223372036854775807', 'nonsense']) {
+      const answer = await nobody.get('/health', { headers: { 'rollcall-min-position': position } });
+      expect([position, answer.status]).toEqual([position, 200]);
+    }
+  });
 });
 
 it.each(['local', '__public__', 'LOCAL', ' ', 'a b', 'zero\u200bwidth', 'x'.repeat(400)])(

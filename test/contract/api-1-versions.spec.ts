@@ -65,6 +65,27 @@ describe.each([
   });
 });
 
+it.each(['root', 'child'] as const)(
+  'a keyed PATCH of a %s with its tag is repeatable; another key with that tag is 412',
+  async (which) => {
+    const root = await on.root();
+    const { id } = which === 'root' ? root : await on.child(root, { title: 'coder:one' });
+    const tag = await etagOf(id);
+    const rename = (key: string) =>
+      api.patch(
+        `/v1/sessions/${id}`,
+        { title: 'coder:two' },
+        { headers: { 'if-match': tag, 'idempotency-key': key } },
+      );
+    const first = await rename('one');
+    const again = await rename('one');
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expect((await rename('two')).status).toBe(412);
+  },
+);
+
 it('of many writers with one tag exactly one goes through', async () => {
   const { id } = await on.root();
   const tag = await etagOf(id);

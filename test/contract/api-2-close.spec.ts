@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type SessionBody, roll } from '../support/roll.js';
 import { stack } from '../support/stack.js';
+import { unique } from '../support/unique.js';
 
 /** `api.md` 2 and design 13.4, 13.9: `POST /v1/sessions/{id}/close`. */
 const on = roll(stack().a);
@@ -71,6 +72,23 @@ it('a successor that is no id is 404', async () => {
   const root = await on.root();
   expect((await post(root.id, { successor_session_id: 'nope' })).status).toBe(404);
   expect(await on.snapshot(root.id)).toMatchObject({ closed: false });
+});
+
+it('a successor that nobody knows, or that belongs to somebody else, is 404 and named', async () => {
+  const person = (name: string) => roll(stack().b, { user: `${unique(name)}@example.test` });
+  const [hers, his] = [person('alice'), person('bob')];
+  const session = await hers.root();
+  for (const successor of [`conv_${'0'.repeat(32)}`, (await his.root()).id]) {
+    const body = { successor_session_id: successor };
+    const answer = await hers.api.post(`/v1/sessions/${session.id}/close`, body);
+    expect([answer.status, answer.body]).toEqual([
+      404,
+      { error: { code: 'not_found', message: `Successor session ${successor} not found` } },
+    ]);
+  }
+  expect(await hers.snapshot(session.id)).toMatchObject({ closed: false });
+  const own = { successor_session_id: (await hers.root()).id };
+  expect((await hers.api.post(`/v1/sessions/${session.id}/close`, own)).status).toBe(200);
 });
 
 describe('a closed session', () => {

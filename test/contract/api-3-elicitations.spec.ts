@@ -134,6 +134,17 @@ describe('a verdict at an ancestor', () => {
     expect(standing(await on.resolve(other.id, 'same', { action: 'accept' }))).toBe('declined');
   });
 
+  it('reaches an open prompt below although its own of that id is settled; the settled one stands last', async () => {
+    const { root, child } = await line();
+    await on.ask(root.id, { elicitation_id: 'same' });
+    await on.resolve(root.id, 'same', { action: 'decline' });
+    await on.ask(child.id, { elicitation_id: 'same' });
+    expect(standing(await on.resolve(root.id, 'same', { action: 'accept' }))).toBeNull();
+    expect(await openIds(root.id)).toEqual([]);
+    expect(standing(await on.resolve(child.id, 'same', { action: 'cancel' }))).toBe('answered');
+    expect(standing(await on.resolve(root.id, 'same', { action: 'cancel' }))).toBe('declined');
+  });
+
   it("prefers the session's own prompt of that id", async () => {
     const { root, child } = await line();
     for (const session of [root, child]) await on.ask(session.id, { elicitation_id: 'same' });

@@ -42,10 +42,10 @@ function fromDecisions(appends: readonly Append[]): SessionState {
   }, noSession);
 }
 
-/** Everything that a decision may look at. Times are for showing only. */
+/** Everything that a decision may look at. Times and the place of the last activity are for showing only. */
 function decisive({ facts, prompts, children }: SessionState): object {
   return {
-    facts: facts && { ...facts, createdAt: 0, updatedAt: 0 },
+    facts: facts && { ...facts, createdAt: 0, updatedAt: 0, activityPosition: 0n },
     open: [...prompts.open],
     settled: prompts.settled.toObject(),
     byName: children.byName.toObject(),

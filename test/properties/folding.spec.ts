@@ -9,7 +9,7 @@ const cuts = fc.array(fc.nat(), { maxLength: 12, size: 'max' });
 
 /** What an event that was appended again moves without meaning anything. */
 function withoutPlaces(tables: Tables): object {
-  const bare = (row: object): object => ({ ...row, position: 0n, updated_at: 0 });
+  const bare = (row: object): object => ({ ...row, position: 0n, updated_at: 0, activity_position: 0n });
   return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows.map(bare)]));
 }
 

@@ -68,7 +68,10 @@ export class ResolveElicitationHandler implements ICommandHandler<ResolveElicita
     };
   }
 
-  /** The session that holds the prompt: this one, else the one below it; null when nobody does. */
+  /**
+   * The session whose prompt the verdict is for; null when nobody holds one. What is open goes before what is settled:
+   * the same id may have been settled here and wait on a session below.
+   */
   private async holderOf({
     request,
     sessionId,
@@ -78,13 +81,14 @@ export class ResolveElicitationHandler implements ICommandHandler<ResolveElicita
     const facts = accessible(request.principal, state);
     if (isRefusal(facts)) return facts;
     const id = verdict.elicitationId;
-    if (state.prompts.open.has(id) || state.prompts.settled.has(id)) return sessionId;
+    if (state.prompts.open.has(id)) return sessionId;
     const below = await this.holders.below(facts, id);
     const open = below.filter((holder) => holder.open).map((holder) => holder.sessionId);
     if (open.length > 1) {
       return refuse('conflict', `Elicitation ${id} is open on ${open.join(' and ')}; answer it there.`);
     }
-    return open[0] ?? below[0]?.sessionId ?? null;
+    if (open[0] !== undefined) return open[0];
+    return state.prompts.settled.has(id) ? sessionId : (below[0]?.sessionId ?? null);
   }
 }
 

@@ -3,7 +3,7 @@ import type { CommandRequest } from '../../command-handling/command-request.js';
 import { CommandRunner, type Answer } from '../../command-handling/command-runner.js';
 import type { CommandContext, Outcome } from '../../event-store/aggregates/command-context.js';
 import type { Position } from '../../event-store/position.js';
-import { isRefusal, type Refusal } from '../../refusal.js';
+import { isRefusal, refuse, type Refusal } from '../../refusal.js';
 import { accessible } from '../access.js';
 import { decideClose, type CloseRequest } from '../domain/decide/close.js';
 import { latest, SessionCommands } from '../session-commands.js';
@@ -37,6 +37,8 @@ export class CloseSessionHandler implements ICommandHandler<CloseSession> {
 
   private async carryOut(context: CommandContext, command: CloseSession): Promise<Outcome<Closed>> {
     const { request, sessionId, close, ifMatch } = command;
+    const unknown = await this.successorRefusal(command);
+    if (unknown) return { kind: 'refused', refusal: unknown };
     const ids = { session_id: sessionId };
     const closed = await this.sessions.decide(context, {
       principal: request.principal,
@@ -49,5 +51,13 @@ export class CloseSessionHandler implements ICommandHandler<CloseSession> {
     const facts = accessible(request.principal, await this.sessions.recall(sessionId));
     const released = isRefusal(facts) ? null : await releaseName(this.sessions, context, facts);
     return { ...closed, result: ids, position: latest(closed.position, released) };
+  }
+
+  /** Who succeeds inherits what is owed to the session, so it has to be one that the principal may reach. */
+  private async successorRefusal({ request, close }: CloseSession): Promise<Refusal | null> {
+    const { successorId } = close;
+    if (successorId === null) return null;
+    const successor = accessible(request.principal, await this.sessions.read(successorId));
+    return isRefusal(successor) ? refuse('not_found', `Successor session ${successorId} not found`) : null;
   }
 }

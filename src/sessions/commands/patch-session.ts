@@ -48,8 +48,6 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     if (reserved !== null) return refuse('invalid_input', `Label "${reserved}" is reserved.`);
     const facts = accessible(request.principal, await this.sessions.read(sessionId));
     if (isRefusal(facts)) return facts;
-    const mismatch = versionRefusal(facts, command.ifMatch);
-    if (mismatch) return mismatch;
     const { title } = command.patch;
     const closing =
       typeof title === 'string'
@@ -77,6 +75,9 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
     const { request, sessionId, ifMatch } = command;
     const before = await this.knownBefore(context, command);
     if (before.kind !== 'done') return before;
+    // Only now: a repeat of what was carried out finds its own version outdated.
+    const mismatch = versionRefusal(facts, ifMatch);
+    if (mismatch) return { kind: 'refused', refusal: mismatch };
     const granted = closes ? null : await this.claim(context, command, facts, patch.title);
     if (granted && granted.kind !== 'done') return granted;
     const sequence = granted?.result.sequence ?? null;

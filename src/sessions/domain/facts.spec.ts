@@ -53,6 +53,7 @@ describe('the facts of a session', () => {
       createdAt: 1_000,
       updatedAt: 1_000,
       createdPosition: 1n,
+      activityPosition: 1n,
       position: 1n,
     });
   });
@@ -90,8 +91,11 @@ describe('the facts of a session', () => {
       childSpawned(childSpawnOf('C', ['R'])),
       childReleased('C'),
     );
-    expect(facts).toMatchObject({ position: 3n, updatedAt: 1_000 });
-    expect(factsAfter(spawned(spawnOf('R')), requested('E'))).toMatchObject({ updatedAt: 2_000 });
+    expect(facts).toMatchObject({ position: 3n, activityPosition: 1n, updatedAt: 1_000 });
+    expect(factsAfter(spawned(spawnOf('R')), requested('E'))).toMatchObject({
+      activityPosition: 2n,
+      updatedAt: 2_000,
+    });
   });
 
   it('never step back in time when the clock of the log does', () => {

@@ -41,6 +41,8 @@ export interface SessionFacts {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly createdPosition: bigint;
+  /** Of the last event that counts as the session's own activity: what `sort_by=updated_at` sorts by. */
+  readonly activityPosition: bigint;
   /** Of the last event on the session's own stream. */
   readonly position: bigint;
 }
@@ -102,6 +104,7 @@ function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
     createdAt: at.recordedAt,
     updatedAt: at.recordedAt,
     createdPosition: at.position,
+    activityPosition: at.position,
     position: at.position,
   };
 }
@@ -146,12 +149,11 @@ function countAfter(facts: SessionFacts, change: StatusChange): number | null {
 const CHILD_BOOKKEEPING: ReadonlySet<string> = new Set(['ChildSpawned', 'ChildRenamed', 'ChildReleased']);
 
 export function foldTimes(
-  { updatedAt }: Pick<SessionFacts, 'updatedAt'>,
+  { updatedAt, activityPosition }: Pick<SessionFacts, 'updatedAt' | 'activityPosition'>,
   event: SessionStreamEvent,
   { position, recordedAt }: Envelope,
-): Pick<SessionFacts, 'updatedAt' | 'position'> {
-  return {
-    position,
-    updatedAt: CHILD_BOOKKEEPING.has(event.type) ? updatedAt : Math.max(updatedAt, recordedAt),
-  };
+): Pick<SessionFacts, 'updatedAt' | 'activityPosition' | 'position'> {
+  return CHILD_BOOKKEEPING.has(event.type)
+    ? { position, updatedAt, activityPosition }
+    : { position, updatedAt: Math.max(updatedAt, recordedAt), activityPosition: position };
 }

@@ -41,7 +41,7 @@ interface Found {
 
 const SORT_COLUMN: Readonly<Record<SessionSort, string>> = {
   created_at: 'created_position',
-  updated_at: 'position',
+  updated_at: 'activity_position',
 };
 const KIND_CONDITION: Readonly<Record<SessionKind, string>> = {
   default: 'parent_id IS NULL',

@@ -52,6 +52,15 @@ describe('a status edge (contract/sessions.md 6.8, 6.10)', () => {
     failed.when((state) => decideStatus(state, edge('waiting'))).then([statusChanged('waiting')]);
   });
 
+  it('the message of an error ends at 8,192 code points; the event keeps the whole output', () => {
+    const output = '🟡'.repeat(9_000);
+    const error = { code: 'codex_turn_error', message: `${'🟡'.repeat(8_191)}…` };
+    session
+      .given([born])
+      .when((state) => decideStatus(state, edge('failed', { output })))
+      .then([statusChanged('failed', { output, error })]);
+  });
+
   it('a failure keeps its output as the error, blank output as none', () => {
     const given = session.given([born]);
     given

@@ -1,5 +1,6 @@
 import { withdrawAll, withdrawOfResponse } from '../../../elicitations/domain/decide.js';
 import type { Decision } from '../../../event-store/aggregates/aggregate.js';
+import { abbreviated } from '../../../text/code-points.js';
 import { refuse } from '../../../refusal.js';
 import type { ReportedStatus, SessionEvent, TaskError } from '../events.js';
 import type { SessionFacts, SessionStreamEvent } from '../facts.js';
@@ -17,6 +18,8 @@ export interface StatusEdge {
 
 const REAUTH_CODE = 'codex_reauth_required';
 const TURN_ERROR_CODE = 'codex_turn_error';
+/** Code points. The message stands in every row and label of the session; the event keeps the whole output. */
+const MESSAGE_LENGTH = 8_192;
 
 /**
  * `contract/sessions.md` 6.8 and 6.10: `waiting` with background work left is `idle`; `failed` stands until `running`;
@@ -50,7 +53,8 @@ function collapsed(edge: StatusEdge): ReportedStatus {
 
 function errorOf(edge: StatusEdge): TaskError | null {
   if (edge.output === null || edge.output.trim() === '') return null;
-  return { code: edge.reauthRequired ? REAUTH_CODE : TURN_ERROR_CODE, message: edge.output };
+  const code = edge.reauthRequired ? REAUTH_CODE : TURN_ERROR_CODE;
+  return { code, message: abbreviated(edge.output, MESSAGE_LENGTH) };
 }
 
 /** An idle that a collapsed `waiting` became never withdraws: the turn may still be waiting for its human (13.9). */
