@@ -75,6 +75,24 @@ describe('a request (api.md 3)', () => {
         .thenRefused('conflict', /new id/);
     }
   });
+
+  it('is refused with a schema that is too large or too deep, and says which member', () => {
+    const nested = (levels: number): object =>
+      Array.from({ length: levels }).reduce<object>((inner) => ({ not: inner }), {});
+    const large = (bytes: number): object => ({ title: 'x'.repeat(bytes - '{"title":""}'.length) });
+    for (const requestedSchema of [nested(64), nested(50_000), large(64 * 1024 + 1)]) {
+      prompts
+        .given([])
+        .when((book) => decideRequest(book, ask({ requestedSchema })))
+        .thenRefused('invalid_input', /requestedSchema/);
+    }
+    for (const requestedSchema of [nested(63), large(64 * 1024)]) {
+      prompts
+        .given([])
+        .when((book) => decideRequest(book, ask({ requestedSchema })))
+        .then([requested('E', { requestedSchema })]);
+    }
+  });
 });
 
 describe('a verdict (design 13.7, 13.8)', () => {

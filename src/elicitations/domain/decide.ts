@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { refuse, type Refusal } from '../../refusal.js';
 import type { ElicitationAction, ElicitationEvent, WithdrawalReason } from './events.js';
 import type { PromptBook, PromptParams, SettledState } from './prompt-book.js';
+import { schemaProblem } from './requested-schema.js';
 
 export interface PromptRequest {
   readonly elicitationId: string;
@@ -40,12 +41,14 @@ export interface PromptDecision<Result> {
 
 /**
  * The same id again: open, the payload is replaced; answered, the repeat is ignored; withdrawn or expired, 409
- * (`api.md` 3).
+ * (`api.md` 3). A schema that is too large to be checked is refused.
  */
 export function decideRequest(
   book: PromptBook,
   request: PromptRequest,
 ): Refusal | PromptDecision<{ elicitation_id: string }> {
+  const problem = schemaProblem(request.params['requestedSchema']);
+  if (problem) return refuse('invalid_input', problem);
   const id = request.elicitationId;
   const result = { elicitation_id: id };
   const settled = book.settled.get(id);
