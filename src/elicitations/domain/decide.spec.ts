@@ -10,6 +10,7 @@ import {
   decideAnsweredElsewhere,
   decideRequest,
   decideVerdict,
+  MAX_OPEN_PROMPTS,
   withdrawAll,
   withdrawOfResponse,
   type ContentCheck,
@@ -74,6 +75,18 @@ describe('a request (api.md 3)', () => {
         .when((book) => decideRequest(book, ask({})))
         .thenRefused('conflict', /new id/);
     }
+  });
+
+  it('is refused when the session holds too many open prompts, but a repeat of one of them is not', () => {
+    const open = Array.from({ length: MAX_OPEN_PROMPTS }, (_, n) => requested(`E${n}`));
+    const again: PromptRequest = { ...ask({ message: 'b' }), elicitationId: 'E7' };
+    const full = prompts.given(open);
+    full.when((book) => decideRequest(book, ask({}))).thenRefused('capacity_reached', /160 open prompts/);
+    full.when((book) => decideRequest(book, again)).then([requested('E7', { message: 'b' })]);
+    prompts
+      .given([...open, resolved('E7', 'decline')])
+      .when((book) => decideRequest(book, ask({})))
+      .then([requested('E', {})]);
   });
 
   it('is refused with a schema that is too large or too deep, and says which member', () => {

@@ -4,6 +4,12 @@ import type { ElicitationAction, ElicitationEvent, WithdrawalReason } from './ev
 import type { PromptBook, PromptParams, SettledState } from './prompt-book.js';
 import { schemaProblem } from './requested-schema.js';
 
+/**
+ * Open prompts of one session. Whatever ends a session withdraws them all in its own append, and that must fit: about
+ * 2.5 KB each at the greatest depth of a tree, 5.2 KB when the prompt's id and the actor's name are as long as can be.
+ */
+export const MAX_OPEN_PROMPTS = 160;
+
 export interface PromptRequest {
   readonly elicitationId: string;
   readonly params: PromptParams;
@@ -58,6 +64,12 @@ export function decideRequest(
   const open = book.open.get(id);
   if (settled !== undefined || (open && isDeepStrictEqual(open.params, request.params)))
     return { events: [], result };
+  if (!open && book.open.size >= MAX_OPEN_PROMPTS) {
+    return refuse(
+      'capacity_reached',
+      `capacity reached: a session holds at most ${MAX_OPEN_PROMPTS} open prompts; ask again when some are settled.`,
+    );
+  }
   const requested: ElicitationEvent = {
     type: 'ElicitationRequested',
     data: {
