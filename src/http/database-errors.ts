@@ -1,6 +1,9 @@
 /** Besides class 08: shut down by an operator, crashed, still starting, and out of connections. */
 const UNAVAILABLE_STATES = new Set(['57P01', '57P02', '57P03', '53300']);
 
+/** A character, or a JSON escape, that no column can hold: NUL and its like. */
+const UNSTORABLE_STATES = new Set(['22021', '22P05']);
+
 const CONNECT_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -31,4 +34,17 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     return 'syscall' in error && typeof error.syscall === 'string' && SOCKET_CALLS.has(error.syscall);
   }
   return PG_MESSAGES.test(error.message);
+}
+
+/**
+ * Whether Postgres refused a text that it cannot hold. The rules of the edge come first; this is for the member that
+ * they forgot.
+ */
+export function isUnstorableText(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    UNSTORABLE_STATES.has(error.code)
+  );
 }

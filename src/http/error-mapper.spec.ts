@@ -125,6 +125,10 @@ describe('an unreachable database', () => {
   });
 });
 
+it.each(['22021', '22P05'])('a text that Postgres cannot hold (%s) is 422', (code) => {
+  expect(answerFor(withCode(code))).toMatchObject({ status: 422, body: { detail: [{}] }, isFault: false });
+});
+
 describe('everything else is our fault and tells nothing', () => {
   it.each([
     ['an error', new Error('secret')],

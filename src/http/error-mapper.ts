@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { logRefusal } from '../event-store/log-refusal.js';
-import { isDatabaseUnavailable } from './database-errors.js';
+import { isDatabaseUnavailable, isUnstorableText } from './database-errors.js';
 import { ApiError, DetailError, notFound, STATUS_OF } from './errors.js';
 import type { DetailEntry, ErrorCode } from './errors.js';
 
@@ -25,6 +25,9 @@ export function answerFor(error: unknown): ErrorAnswer {
   if (error instanceof HttpException) return answerForStatus(error.getStatus(), error.message);
   if (isDatabaseUnavailable(error)) {
     return answerForCode(new ApiError('database_unavailable', 'The database is not available.'));
+  }
+  if (isUnstorableText(error)) {
+    return answerForCode(new ApiError('unprocessable', 'Text must not contain NUL or unpaired surrogates'));
   }
   const refusal = logRefusal(error);
   return refusal ? answerForCode(ApiError.fromRefusal(refusal)) : internalError();

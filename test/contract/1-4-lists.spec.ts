@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type List, type SessionBody, roll } from '../support/roll.js';
 import { stack } from '../support/stack.js';
@@ -45,6 +45,17 @@ beforeAll(async () => {
 });
 
 const page = async (path: string) => (await on.api.get<List<Row>>(path)).body;
+/** All pages, by `next_cursor`; `between` happens after each that has more. */
+async function walk(path: string, between?: () => Promise<void>): Promise<List<Row>[]> {
+  const pages = [await page(path)];
+  for (let last = pages[0]; last?.next_cursor !== undefined; last = pages.at(-1)) {
+    if (pages.length > 50) throw new Error('The walk does not end');
+    await between?.();
+    pages.push(await page(`${path}&after=${last.next_cursor}`));
+  }
+  return pages;
+}
+
 const idsOf = (list: List<Row>) => list.data.map(({ id }) => id);
 const emptyPage = { object: 'list', data: [], first_id: null, last_id: null, has_more: false };
 
@@ -79,6 +90,22 @@ describe.each(KINDS)('%s', (kind) => {
     expect(seen).toEqual(order === 'asc' ? ids : [...ids].reverse());
   });
 
+  it.each(['asc', 'desc'] as const)(
+    'next_cursor leads through every row once, in order %s',
+    async (order) => {
+      const { path, ids } = lists[kind];
+      const pages = await walk(`${path}&limit=2&order=${order}`);
+      expect(pages.flatMap(idsOf)).toEqual(order === 'asc' ? ids : [...ids].reverse());
+      for (const { has_more, next_cursor } of pages) expect(typeof next_cursor === 'string').toBe(has_more);
+    },
+  );
+
+  it('next_cursor is taken as before, too', async () => {
+    const { path, ids } = lists[kind];
+    const { next_cursor = '' } = await page(`${path}&order=asc&limit=3`);
+    expect(idsOf(await page(`${path}&order=asc&before=${next_cursor}`))).toEqual(ids.slice(0, 2));
+  });
+
   it('before gives what lies on the other side of the cursor', async () => {
     const { path, ids } = lists[kind];
     expect(idsOf(await page(`${path}&order=asc&before=${ids[2]}`))).toEqual(ids.slice(0, 2));
@@ -98,16 +125,25 @@ describe.each(KINDS)('%s', (kind) => {
     }
   });
 
-  it.each(['nope', '', '0', 'conv_', `'; DROP TABLE sessions`, '%00'])(
-    'the malformed cursor %j is 404',
-    async (cursor) => {
-      const { path } = lists[kind];
-      for (const side of ['after', 'before']) {
-        const answer = await on.api.get(`${path}&${side}=${cursor}`);
-        expect([side, answer.status]).toEqual([side, 404]);
-      }
-    },
-  );
+  it.each([
+    'nope',
+    '',
+    '0',
+    'conv_',
+    `'; DROP TABLE sessions`,
+    '%00',
+    'pos_',
+    'pos_-1',
+    'pos_1_',
+    'pos_01',
+    'pos_9223372036854775808',
+  ])('the malformed cursor %j is 404', async (cursor) => {
+    const { path } = lists[kind];
+    for (const side of ['after', 'before']) {
+      const answer = await on.api.get(`${path}&${side}=${cursor}`);
+      expect([side, answer.status]).toEqual([side, 404]);
+    }
+  });
 
   it.each(['0', '-1', '1001', '1.5', '1e2', 'x', '', '%20', '0x10', '99999999999999999999'])(
     'limit=%s is 422',
@@ -174,6 +210,53 @@ it('sort_by=updated_at puts first what moved last', async () => {
   expect(await listed()).toEqual([first.id, second.id]);
 });
 
+describe('under sort_by=updated_at a row that moves may come again, and is never skipped', () => {
+  const orders = ['asc', 'desc'] as const;
+  const seenOnce = (pages: readonly List<Row>[]) => [...new Set(pages.flatMap(idsOf))].sort();
+  let agent: { readonly id: string };
+  let ids: string[];
+
+  beforeEach(async () => {
+    agent = await on.agent();
+    ids = [];
+    for (let index = 0; index < 6; index += 1) ids.push((await on.root({ agent_id: agent.id })).id);
+  });
+
+  const path = (order: string) =>
+    `/v1/sessions?agent_id=${agent.id}&sort_by=updated_at&limit=2&order=${order}`;
+
+  it.each(orders)('in order %s, whichever moves after the first page', async (order) => {
+    for (const id of ids) {
+      let moved = false;
+      const pages = await walk(path(order), async () => {
+        if (!moved) await on.message(id, 'user', 'hello');
+        moved = true;
+      });
+      expect(seenOnce(pages)).toEqual([...ids].sort());
+    }
+  });
+
+  it.each(orders)('in order %s, when one moves after each of five pages', async (order) => {
+    let moves = 0;
+    const pages = await walk(path(order), async () => {
+      moves += 1;
+      const id = ids[(moves * 2) % ids.length];
+      if (id !== undefined && moves <= 5) await on.message(id, 'user', 'hello');
+    });
+    expect(seenOnce(pages)).toEqual([...ids].sort());
+  });
+
+  it('a row that is the cursor itself may move', async () => {
+    for (const order of orders) {
+      const first = await page(path(order));
+      await on.message(first.last_id ?? '', 'user', 'hello');
+      const second = await page(`${path(order)}&after=${first.next_cursor ?? ''}`);
+      expect(second.data).toHaveLength(2);
+      expect(idsOf(second)).not.toContain(first.last_id);
+    }
+  });
+});
+
 it("sort_by=updated_at does not count the book-keeping of children as the parent's own doing", async () => {
   const agent = await on.agent();
   const parent = await on.root({ agent_id: agent.id });
@@ -183,6 +266,24 @@ it("sort_by=updated_at does not count the book-keeping of children as the parent
   await on.close(child.id);
   const list = await page(`/v1/sessions?agent_id=${agent.id}&sort_by=updated_at`);
   expect(idsOf(list)).toEqual([later.id, parent.id]);
+});
+
+it.each([
+  ['/v1/sessions?', 'agent_id'],
+  ['/v1/sessions?', 'agent_name'],
+  [`/v1/sessions/conv_${'0'.repeat(32)}/child_sessions?session_name=x&`, 'tool'],
+  [`/v1/sessions/conv_${'0'.repeat(32)}/child_sessions?tool=x&`, 'session_name'],
+])('a NUL in the query %s%s is 422', async (path, field) => {
+  const answer = await on.api.get(`${path}${field}=a%00b`);
+  expect(answer.status).toBe(422);
+  expect(answer.body).toMatchObject({ detail: [{ loc: ['query', field] }] });
+});
+
+it('a child of another parent is no cursor', async () => {
+  const [parent, other] = [await on.root(), await on.root()];
+  await on.child(parent);
+  const { id } = await on.child(other);
+  expect(await page(`/v1/sessions/${parent.id}/child_sessions?after=${id}`)).toEqual(emptyPage);
 });
 
 it('tool and session_name together find the open child of exactly that title, one alone is no filter', async () => {

@@ -197,6 +197,7 @@ describe('events are checked in their order (6.1)', () => {
     ['external_elicitation_resolved', { elicitation_id: 7 }],
     ['mcp_elicitation', {}],
     ['mcp_elicitation', { message: 'x', mode: 'voice' }],
+    ['mcp_elicitation', { message: 'x', response_id: 'r\0' }],
     ['mcp_elicitation', { message: 'x', mode: 'url' }],
     ['mcp_elicitation', { message: 'x', requestedSchema: 'text' }],
     ['message', { role: 'system', content: [] }],

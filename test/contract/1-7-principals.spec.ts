@@ -124,6 +124,16 @@ describe("another user's session is as good as missing", () => {
     expect(filtered.body.data).toEqual([]);
   });
 
+  it('as a cursor, which says nothing of its existence', async () => {
+    const first = await his.root();
+    const { root } = await tree();
+    await his.root();
+    expect(first.id).not.toBe(root.id);
+    const after = async (id: string) => (await his.api.get(`/v1/sessions?order=asc&after=${id}`)).body;
+    expect(await after(root.id)).toEqual(await after(`conv_${'0'.repeat(32)}`));
+    expect(await after(root.id)).toMatchObject({ data: [] });
+  });
+
   it('when a verdict aims at it through a session of his own', async () => {
     const { child } = await tree();
     const id = await hers.ask(child.id, { elicitation_id: unique('elicit') });

@@ -274,6 +274,9 @@ describe('the event approval', () => {
     [{ action: 'accept', elicitation_id: null }, 'elicitation_id'],
     [{ action: 'accept', elicitation_id: '' }, 'elicitation_id'],
     [{ action: 'accept', elicitation_id: 7 }, 'elicitation_id'],
+    [{ action: 'accept', elicitation_id: 'e\0' }, 'elicitation_id'],
+    [{ action: 'accept', elicitation_id: '\ud83d' }, 'elicitation_id'],
+    [{ action: 'accept', elicitation_id: '🟡'.repeat(256) }, 'elicitation_id'],
     [{ elicitation_id: 'e1' }, 'action'],
     [{ elicitation_id: 'e1', action: 'ACCEPT' }, 'action'],
     [{ elicitation_id: 'e1', action: 'accept', content: 'yes' }, 'content'],
@@ -339,3 +342,12 @@ describe('a hostile requestedSchema', () => {
     }
   });
 });
+it.each(['e\0', '\ud83d', '🟡'.repeat(256)])(
+  '%j answered elsewhere is 422: no prompt has such an id',
+  async (elicitation_id) => {
+    const { id } = await on.root();
+    const answer = await on.event(id, 'external_elicitation_resolved', { elicitation_id });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ detail: [{ loc: ['body', 'data', 'elicitation_id'] }] });
+  },
+);

@@ -35,6 +35,8 @@ export interface List<Row> {
   readonly first_id: string | null;
   readonly last_id: string | null;
   readonly has_more: boolean;
+  /** Only where more follows. */
+  readonly next_cursor?: string;
 }
 
 export interface ItemRow extends JsonObject {

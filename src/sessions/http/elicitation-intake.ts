@@ -2,14 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { CommandRequest } from '../../command-handling/command-request.js';
 import { RequestElicitation } from '../../elicitations/commands/request-elicitation.js';
-import { firstCodePoints, fitsCodePoints } from '../../text/code-points.js';
-import { isSafeText } from '../../text/well-formed.js';
+import { firstCodePoints } from '../../text/code-points.js';
 import { isRefusal, refuse, type Refusal } from '../../refusal.js';
 import { eventData } from './event-data.js';
 import type { EventAnswer } from './event-intake.js';
 import { McpElicitationData } from './event.dto.js';
+import { promptIdRefusal } from './prompt-id.js';
 
-const PROMPT_ID_LENGTH = 255;
 const CONTENT_PREVIEW_LENGTH = 1024;
 
 /** Members of `data` that steer the request and are no parameters of the prompt. */
@@ -51,12 +50,7 @@ export class ElicitationIntake {
 function promptId(value: unknown): 'mint' | 'none' | { readonly given: string } | Refusal {
   if (value === undefined) return 'mint';
   if (typeof value !== 'string' || value === '') return 'none';
-  if (isSafeText(value) && fitsCodePoints(value, PROMPT_ID_LENGTH)) return { given: value };
-  return refuse('unprocessable', 'An elicitation id is a text of 1 to 255 characters.', {
-    type: 'value_error',
-    loc: ['body', 'data', 'elicitation_id'],
-    input: value.slice(0, PROMPT_ID_LENGTH),
-  });
+  return promptIdRefusal(value) ?? { given: value };
 }
 
 function paramsOf(data: Readonly<Record<string, unknown>>): Record<string, unknown> {

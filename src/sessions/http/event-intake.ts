@@ -21,6 +21,7 @@ import {
   MessageData,
   SessionStatusData,
 } from './event.dto.js';
+import { promptIdRefusal } from './prompt-id.js';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -150,6 +151,8 @@ export class EventIntake {
     data: Data,
   ): Promise<EventAnswer | Refusal> {
     const { elicitation_id } = eventData(ElicitationResolvedData, 'external_elicitation_resolved', data);
+    const refusal = promptIdRefusal(elicitation_id);
+    if (refusal) return refusal;
     return unqueued(
       await this.commands.execute(new MarkAnsweredElsewhere(request, sessionId, elicitation_id)),
     );

@@ -15,6 +15,7 @@ import { IsSafeText, MaxCodePoints } from '../../http/validation.js';
 import { ACTIONS } from '../../elicitations/http/resolve.dto.js';
 import type { ElicitationAction } from '../../elicitations/domain/events.js';
 import type { ReportedStatus } from '../domain/events.js';
+import { PROMPT_ID_LENGTH } from './prompt-id.js';
 
 const ID_LENGTH = 255;
 /** The last second of the year 9999, which every calendar still knows. */
@@ -123,6 +124,8 @@ export class McpElicitationData {
 
   @IsOptional()
   @IsString()
+  @IsSafeText()
+  @MaxCodePoints(ID_LENGTH)
   response_id?: string | null;
 
   /** Epoch seconds. */
@@ -135,7 +138,9 @@ export class McpElicitationData {
 
 export class ApprovalData {
   @IsString()
+  @IsSafeText()
   @MinLength(1)
+  @MaxCodePoints(PROMPT_ID_LENGTH)
   elicitation_id: string;
 
   @IsIn(ACTIONS)

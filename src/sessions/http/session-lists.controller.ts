@@ -4,12 +4,12 @@ import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/principal.js';
 import { CurrentPrincipal } from '../../auth/request-principal.js';
 import { orThrow } from '../../http/errors.js';
-import { type ListEnvelope, listEnvelope } from '../../http/list-envelope.js';
+import type { ListEnvelope } from '../../http/list-envelope.js';
 import { SessionId } from '../../http/path-params.js';
 import { setReplyHeaders } from '../../http/reply-headers.js';
 import { ListChildren } from '../queries/list-children.js';
 import { ListItems } from '../queries/list-items.js';
-import { toPage } from './cursor.js';
+import { toEnvelope, toPage } from './cursor.js';
 import { ChildListQuery, ItemListQuery } from './session.dto.js';
 
 @Controller('v1/sessions/:id')
@@ -30,7 +30,7 @@ export class SessionListsController {
       await this.queries.execute(new ListChildren(principal, parentId, toPage('session', query), openTitle)),
     );
     setReplyHeaders(reply, { position: found.checkpoint, noStore: true });
-    return listEnvelope(found.rows, found.hasMore);
+    return toEnvelope(found);
   }
 
   /** `contract/sessions.md` 5. */
@@ -45,6 +45,6 @@ export class SessionListsController {
       await this.queries.execute(new ListItems(principal, sessionId, toPage('item', query))),
     );
     setReplyHeaders(reply, { position: found.checkpoint });
-    return listEnvelope(found.rows, found.hasMore);
+    return toEnvelope(found);
   }
 }

@@ -104,20 +104,24 @@ export class SessionListQuery extends PageQuery {
 
   @IsOptional()
   @IsString()
+  @IsSafeText()
   agent_id?: string;
 
   @IsOptional()
   @IsString()
+  @IsSafeText()
   agent_name?: string;
 }
 
 export class ChildListQuery extends PageQuery {
   @IsOptional()
   @IsString()
+  @IsSafeText()
   tool?: string;
 
   @IsOptional()
   @IsString()
+  @IsSafeText()
   session_name?: string;
 }
 

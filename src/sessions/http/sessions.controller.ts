@@ -10,7 +10,7 @@ import { ApiError, orThrow } from '../../http/errors.js';
 import { FromRequest } from '../../http/command-request.param.js';
 import { IfMatchHeader } from '../../http/header-params.js';
 import type { IfMatch } from '../../http/headers.js';
-import { type ListEnvelope, listEnvelope } from '../../http/list-envelope.js';
+import type { ListEnvelope } from '../../http/list-envelope.js';
 import { SessionId } from '../../http/path-params.js';
 import { setReplyHeaders } from '../../http/reply-headers.js';
 import { RequireJson } from '../../http/require-content-type.js';
@@ -20,7 +20,7 @@ import { PatchSession } from '../commands/patch-session.js';
 import { SpawnSession } from '../commands/spawn-session.js';
 import { GetSession, type SnapshotOptions } from '../queries/get-session.js';
 import { ListSessions } from '../queries/list-sessions.js';
-import { toPage } from './cursor.js';
+import { toEnvelope, toPage } from './cursor.js';
 import {
   CloseSessionDto,
   CreateSessionDto,
@@ -70,7 +70,7 @@ export class SessionsController {
     const page = toPage('session', query);
     const found = await this.queries.execute(new ListSessions(principal, page, query.sort_by, filter));
     setReplyHeaders(reply, { position: found.checkpoint, noStore: true });
-    return listEnvelope(found.rows, found.hasMore);
+    return toEnvelope(found);
   }
 
   @Get(':id')

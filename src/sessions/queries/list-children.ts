@@ -11,7 +11,7 @@ import type { Refusal } from '../../refusal.js';
 import { mayAccess, sessionNotFound } from '../access.js';
 import { SessionCommands } from '../session-commands.js';
 import { type RollupCounts, toChildRow } from './child-row.js';
-import { cutPage, type Page, type PageRequest, pageSql } from './page.js';
+import { cursorValues, cutPage, type Page, type PageRequest, pageSql } from './page.js';
 import { afterMiss } from './session-gate.js';
 
 export interface ListedChildren extends Page<{ readonly id: string }> {
@@ -62,20 +62,23 @@ export class ListChildrenHandler implements IQueryHandler<ListChildren> {
     const rows = await this.readModels.query<Found & Record<string, unknown>>(
       `list-children-${page.order}`,
       listSql(this.readModels.schema, page),
-      [parentId, openTitle, page.limit + 1, page.after, page.before],
+      [parentId, openTitle, page.limit + 1, ...cursorValues(page.after), ...cursorValues(page.before)],
     );
     const [first] = rows;
     if (!first) return null;
     if (!mayAccess(principal, { owner: first.parent_owner })) return sessionNotFound();
-    const children = rows.filter((row) => row.id !== null).map(childOf);
-    return { ...cutPage(children, page.limit), checkpoint: BigInt(first.checkpoint) };
+    const children = rows.filter((row) => row.id !== null);
+    return { ...cutPage(children, page.limit, childOf), checkpoint: BigInt(first.checkpoint) };
   }
 }
 
 function listSql(schema: string, page: PageRequest): string {
-  const cursor = (placeholder: string): string =>
-    `(SELECT created_position FROM ${schema}.child_session_summary WHERE id = ${placeholder})`;
-  const { where, order } = pageSql(page, 'created_position', cursor, { after: '$4', before: '$5' });
+  const valueOf = (id: string): string =>
+    `(SELECT created_position FROM ${schema}.child_session_summary WHERE id = ${id} AND parent_id = $1)`;
+  const { where, order } = pageSql(page, 'created_position', valueOf, {
+    after: { row: '$4', place: '$5' },
+    before: { row: '$6', place: '$7' },
+  });
   return `
     SELECT k.position AS checkpoint, p.owner AS parent_owner, c.*, r.counts
     FROM ${schema}.checkpoint k JOIN ${schema}.sessions p ON p.id = $1
@@ -91,7 +94,8 @@ function listSql(schema: string, page: PageRequest): string {
     ORDER BY c.${order}`;
 }
 
-function childOf(row: Found & Record<string, unknown>): { readonly id: string } {
+function childOf(row: Found & Record<string, unknown>): { row: { readonly id: string }; position: Position } {
   const child = fromDatabase(childSessionSummaryProjection.table.columns, row) as ChildSummaryRow;
-  return toChildRow(child, row.counts ?? { pending: 0, pending_self: 0, oldest_pending_at: null });
+  const counts = row.counts ?? { pending: 0, pending_self: 0, oldest_pending_at: null };
+  return { row: toChildRow(child, counts), position: child.created_position };
 }

@@ -5,7 +5,7 @@ import { ReadModels } from '../../read-models/read-models.js';
 import type { Refusal } from '../../refusal.js';
 import { mayAccess, sessionNotFound } from '../access.js';
 import { SessionCommands } from '../session-commands.js';
-import { cutPage, type Page, type PageRequest, pageSql } from './page.js';
+import { cursorValues, cutPage, type Page, type PageRequest, pageSql } from './page.js';
 import { afterMiss } from './session-gate.js';
 import { flatItem, type ItemRow } from './snapshot.js';
 
@@ -25,7 +25,7 @@ export class ListItems extends Query<ListedItems | Refusal> {
 }
 
 type Found = { readonly checkpoint: string; readonly owner: string | null } & (
-  ItemRow | { readonly item_id: null }
+  (ItemRow & { readonly position: string }) | { readonly item_id: null }
 );
 
 @QueryHandler(ListItems)
@@ -46,22 +46,29 @@ export class ListItemsHandler implements IQueryHandler<ListItems> {
     const rows = await this.readModels.query<Found>(
       `list-items-${page.order}`,
       listSql(this.readModels.schema, page),
-      [sessionId, page.limit + 1, page.after, page.before],
+      [sessionId, page.limit + 1, ...cursorValues(page.after), ...cursorValues(page.before)],
     );
     const [first] = rows;
     if (!first) return null;
     if (!mayAccess(principal, first)) return sessionNotFound();
-    const items = rows.flatMap((row) => (row.item_id === null ? [] : [flatItem(row)]));
-    return { ...cutPage(items, page.limit), checkpoint: BigInt(first.checkpoint) };
+    const items = rows.flatMap((row) => (row.item_id === null ? [] : [row]));
+    const cut = cutPage(items, page.limit, (item) => ({
+      row: flatItem(item),
+      position: BigInt(item.position),
+    }));
+    return { ...cut, checkpoint: BigInt(first.checkpoint) };
   }
 }
 
 function listSql(schema: string, page: PageRequest): string {
-  const cursor = (placeholder: string): string =>
-    `(SELECT position FROM ${schema}.session_items WHERE session_id = $1 AND item_id = ${placeholder})`;
-  const { where, order } = pageSql(page, 'position', cursor, { after: '$3', before: '$4' });
+  const valueOf = (id: string): string =>
+    `(SELECT position FROM ${schema}.session_items WHERE session_id = $1 AND item_id = ${id})`;
+  const { where, order } = pageSql(page, 'position', valueOf, {
+    after: { row: '$3', place: '$4' },
+    before: { row: '$5', place: '$6' },
+  });
   return `
-    SELECT k.position AS checkpoint, s.owner, i.item_id, i.response_id, i.type, i.payload, i.created_by,
+    SELECT k.position AS checkpoint, s.owner, i.item_id, i.response_id, i.type, i.payload, i.created_by, i.position,
       floor(extract(epoch FROM i.created_at))::double precision AS created_at
     FROM ${schema}.checkpoint k JOIN ${schema}.sessions s ON s.id = $1
     LEFT JOIN LATERAL (

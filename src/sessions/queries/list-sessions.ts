@@ -7,7 +7,7 @@ import { ReadModels } from '../../read-models/read-models.js';
 import { shownLabels } from '../domain/labels.js';
 import { listStatusOf } from '../domain/status.js';
 import type { RollupCounts } from './child-row.js';
-import { cutPage, type Page, type PageRequest, pageSql } from './page.js';
+import { cursorValues, cutPage, type Page, type PageRequest, pageSql, type Place } from './page.js';
 import { epochSeconds } from './snapshot.js';
 
 export type SessionKind = 'default' | 'sub_agent' | 'any';
@@ -39,10 +39,10 @@ interface Found {
   readonly counts: (RollupCounts & { readonly busy_descendants: number }) | null;
 }
 
-const SORT_COLUMN: Readonly<Record<SessionSort, string>> = {
+const SORT_COLUMN = {
   created_at: 'created_position',
   updated_at: 'activity_position',
-};
+} as const satisfies Readonly<Record<SessionSort, keyof SessionRow>>;
 const KIND_CONDITION: Readonly<Record<SessionKind, string>> = {
   default: 'parent_id IS NULL',
   sub_agent: 'parent_id IS NOT NULL',
@@ -55,21 +55,48 @@ export class ListSessionsHandler implements IQueryHandler<ListSessions> {
 
   async execute({ principal, page, sortBy, filter }: ListSessions): Promise<ListedSessions> {
     const everyone = principal.kind === 'anonymous';
+    const movedBeyond = movedBeyondOf(page, sortBy);
     const rows = await this.readModels.query<Found & Record<string, unknown>>(
-      `list-sessions-${page.order}-${sortBy}-${filter.kind}-${everyone ? 'all' : 'own'}`,
+      `list-sessions-${page.order}-${sortBy}-${filter.kind}-${everyone ? 'all' : 'own'}${movedBeyond === null ? '' : '-moved'}`,
       listSql(this.readModels.schema, page, sortBy, filter.kind, everyone),
       [
         page.limit + 1,
-        page.after,
-        page.before,
+        ...cursorValues(page.after),
+        ...cursorValues(page.before),
         filter.agentId,
         filter.agentName,
         ...(everyone ? [] : [ownerOf(principal)]),
+        ...(movedBeyond === null ? [] : [movedBeyond.toString()]),
       ],
     );
-    const sessions = rows.filter((row) => row.id !== null).map((row) => listRow(row, principal));
-    return { ...cutPage(sessions, page.limit), checkpoint: BigInt(rows[0]?.checkpoint ?? 0) };
+    const checkpoint = BigInt(rows[0]?.checkpoint ?? 0);
+    const sessions = rows.filter((row) => row.id !== null);
+    const cut = cutPage(sessions, page.limit, (row) => listRow(row, principal, sortBy));
+    return { ...cut, next: nextOf(cut.next, page, sortBy, checkpoint), checkpoint };
   }
+}
+
+/**
+ * Newest activity first, a row that moves goes where the reader has been. So a walk by `next_cursor` remembers the
+ * checkpoint of its beginning: below its place come the rows that stood still, and after the last of them, oldest
+ * first, those that have moved beyond that checkpoint. Null: not such a walk.
+ */
+function movedBeyondOf({ after, order }: PageRequest, sortBy: SessionSort): Position | null {
+  return sortBy === 'updated_at' && order === 'desc' && after?.kind === 'place' ? after.movedBeyond : null;
+}
+
+function nextOf(
+  next: Place | null,
+  page: PageRequest,
+  sortBy: SessionSort,
+  checkpoint: Position,
+): Place | null {
+  if (next === null || sortBy !== 'updated_at' || page.order !== 'desc') return next;
+  const movedBeyond = movedBeyondOf(page, sortBy);
+  if (movedBeyond === null) return { ...next, movedBeyond: checkpoint };
+  return next.position > movedBeyond
+    ? { ...next, position: 0n, movedBeyond: next.position }
+    : { ...next, movedBeyond };
 }
 
 function listSql(
@@ -80,28 +107,42 @@ function listSql(
   everyone: boolean,
 ): string {
   const column = SORT_COLUMN[sortBy];
-  const cursor = (placeholder: string): string =>
-    `(SELECT ${column} FROM ${schema}.sessions WHERE id = ${placeholder})`;
-  const { where, order } = pageSql(page, column, cursor, { after: '$2', before: '$3' });
+  const mine = everyone ? 'true' : 'owner = $8';
+  const valueOf = (id: string): string =>
+    `(SELECT ${column} FROM ${schema}.sessions WHERE id = ${id} AND ${mine})`;
+  const { where, order } = pageSql(page, column, valueOf, {
+    after: { row: '$2', place: '$3' },
+    before: { row: '$4', place: '$5' },
+  });
+  const sessions = (turn: string, condition: string, inOrder: string): string => `
+      (SELECT *, ${turn} AS turn FROM ${schema}.sessions
+       WHERE ${KIND_CONDITION[kind]} AND agent_id IS NOT NULL AND ${mine}
+         AND ($6::text IS NULL OR agent_id = $6) AND ($7::text IS NULL OR agent_name = $7) AND ${condition}
+       ORDER BY ${inOrder} LIMIT $1)`;
+  const standing = sessions(page.order === 'asc' ? column : `-${column}`, where, order);
+  const moved =
+    movedBeyondOf(page, sortBy) === null
+      ? ''
+      : `UNION ALL ${sessions(column, `${column} > ${everyone ? '$8' : '$9'}::bigint`, column)}`;
   return `
     SELECT k.position AS checkpoint, s.*, r.counts
     FROM ${schema}.checkpoint k
-    LEFT JOIN LATERAL (
-      SELECT * FROM ${schema}.sessions
-      WHERE ${KIND_CONDITION[kind]} AND agent_id IS NOT NULL AND ${everyone ? 'true' : 'owner = $6'}
-        AND ($4::text IS NULL OR agent_id = $4) AND ($5::text IS NULL OR agent_name = $5) AND ${where}
-      ORDER BY ${order} LIMIT $1) s ON true
+    LEFT JOIN LATERAL (SELECT * FROM (${standing} ${moved}) x ORDER BY turn LIMIT $1) s ON true
     LEFT JOIN LATERAL (
       SELECT json_build_object('pending', coalesce(sum(pending), 0),
         'pending_self', coalesce(sum(pending) FILTER (WHERE session_id = s.id), 0),
         'busy_descendants', coalesce(sum(busy) FILTER (WHERE session_id <> s.id), 0),
         'oldest_pending_at', floor(extract(epoch FROM min(oldest_pending_at)))) AS counts
       FROM ${schema}.session_rollups WHERE ancestor_id = s.id AND (pending > 0 OR busy > 0)) r ON true
-    ORDER BY s.${order}`;
+    ORDER BY s.turn`;
 }
 
 /** `contract/sessions.md` 3.1: fields without a value are left out. */
-function listRow(source: Found & Record<string, unknown>, principal: Principal): { readonly id: string } {
+function listRow(
+  source: Found & Record<string, unknown>,
+  principal: Principal,
+  sortBy: SessionSort,
+): { readonly row: { readonly id: string }; readonly position: Position } {
   const row = fromDatabase(sessionColumns, source) as SessionRow;
   const counts = source.counts ?? {
     pending: 0,
@@ -129,5 +170,5 @@ function listRow(source: Found & Record<string, unknown>, principal: Principal):
     position: row.position.toString(),
   };
   const given = Object.entries(body).filter(([, value]) => value !== null);
-  return { id: row.id, ...Object.fromEntries(given) };
+  return { row: { id: row.id, ...Object.fromEntries(given) }, position: row[SORT_COLUMN[sortBy]] };
 }
