@@ -11,6 +11,7 @@ import type { AppendResult, ResolvedEvent, StreamingRead } from '@eventstore/db-
 import pLimit from 'p-limit';
 import { AppendTooLarge, isPassing, LogUnavailable, StreamTombstoned } from './errors.js';
 import { followAll, type Feed, type FeedHandlers } from './feed.js';
+import { reachLoopbackDirectly } from './loopback-proxy.js';
 import { toRawEvent } from './raw-event.js';
 import type { Position } from './position.js';
 import type { EncodedEvent, RawEvent } from './recorded-event.js';
@@ -48,6 +49,7 @@ export class EventLog {
   private readonly slots = pLimit(APPENDS_IN_FLIGHT);
 
   constructor(connectionString: string) {
+    reachLoopbackDirectly(process.env);
     this.writer = EventStoreDBClient.connectionString`${connectionString}`;
     this.reader = EventStoreDBClient.connectionString`${connectionString}`;
   }
