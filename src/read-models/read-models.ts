@@ -17,6 +17,11 @@ export class ReadModels {
     private readonly log: EventLog,
   ) {}
 
+  /** What every read that begins now holds at least. */
+  get checkpoint(): Position {
+    return this.watch.position;
+  }
+
   query<Row extends object>(name: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return this.database.query<Row>(name, text, values);
   }
