@@ -7,6 +7,7 @@ import { PromptHolders } from './elicitations/prompt-holders.js';
 import { StreamNames } from './event-store/stream-names.js';
 import { FaultPoints } from './fault-points/fault-points.js';
 import { Health } from './observability/health.js';
+import { ParkedStreams } from './projection-engine/parked-streams.js';
 import { ReadModels } from './read-models/read-models.js';
 import { SessionStore } from './sessions/aggregate.js';
 import { SessionCommands } from './sessions/session-commands.js';
@@ -24,6 +25,7 @@ export class CoreModule {
       { provide: SessionCommands, useValue: core.sessions },
       { provide: CommandRunner, useValue: core.runner },
       { provide: ReadModels, useValue: core.readModels },
+      { provide: ParkedStreams, useValue: core.parked },
       { provide: PromptHolders, useValue: core.promptHolders },
       { provide: Health, useValue: core.health },
     ];

@@ -20,7 +20,8 @@ import { Health } from './observability/health.js';
 import { CheckpointWatch } from './projection-engine/checkpoint-watch.js';
 import { type EngineLog, ProjectionEngine } from './projection-engine/engine.js';
 import { prepareSet } from './projection-engine/set-schema.js';
-import { schemaOf, setVersionOf } from './projection-engine/set-version.js';
+import { ParkedStreams } from './projection-engine/parked-streams.js';
+import { SET_SCHEMA as schema, SET_VERSION as setVersion } from './projection-engine/this-set.js';
 import { ChildReactor } from './reactors/child-reactor.js';
 import { ReadModels } from './read-models/read-models.js';
 import { SessionStore } from './sessions/aggregate.js';
@@ -36,6 +37,7 @@ export interface Core {
   readonly sessions: SessionCommands;
   readonly runner: CommandRunner;
   readonly readModels: ReadModels;
+  readonly parked: ParkedStreams;
   readonly promptHolders: PromptHolders;
   readonly health: Health;
   close(): Promise<void>;
@@ -70,23 +72,33 @@ async function assemble(
   const faults = new FaultPoints();
   const registry = createEventRegistry();
   const names = new StreamNames(config.streamPrefix);
-  const setVersion = setVersionOf(projectionSet);
-  const schema = schemaOf(setVersion);
 
   await migrate(databaseUrl);
   const logId = await logIdentity(log, registry, names, clock);
-  await prepareSet(databaseUrl, setVersion, projectionSet, { id: logId, head: (await log.head()) ?? -1n });
+  const head = (await log.head()) ?? -1n;
+  await prepareSet(databaseUrl, setVersion, projectionSet, { id: logId, head });
 
   const watch = new CheckpointWatch(database, setVersion);
   const snapshots = new SnapshotTable(database, logId);
-  const ports = { log, registry, clock, faults, snapshots, checkpoint: () => watch.position };
+  const parked = new ParkedStreams(database, setVersion);
+  const ports = {
+    log,
+    registry,
+    clock,
+    faults,
+    snapshots,
+    checkpoint: () => watch.position,
+    isParked: (stream: string) => parked.has(stream),
+  };
   const sessionStore = new SessionStore(ports);
   const agentStore = new AgentStore(ports);
   const sessions = new SessionCommands(sessionStore, names);
+  const leaseDatabase = new Database(databaseUrl, 1);
   const nodeId = v4();
   const engine = new ProjectionEngine({
     log,
     database,
+    leaseDatabase,
     registry,
     names,
     projections: projectionSet,
@@ -94,11 +106,13 @@ async function assemble(
     nodeId,
     watch,
     faults,
+    onParked: (stream) => parked.add(stream),
     logger,
   });
   const reactor = new ChildReactor(database, schema, sessions, watch, logger);
   engine.onOwnership((owned) => (owned ? reactor.start() : void reactor.stop()));
   await watch.start();
+  await parked.start();
   engine.start();
   const control =
     config.controlSocket === null ? null : await ControlSocket.listen(config.controlSocket, faults, clock);
@@ -111,7 +125,14 @@ async function assemble(
     agentStore,
     sessions,
     runner: new CommandRunner(database, new CommandKeys(database, schema), new InFlightKeys(), watch),
-    readModels: new ReadModels(database, schema, watch, log),
+    readModels: new ReadModels(
+      database,
+      schema,
+      watch,
+      log,
+      () => engine.hasBeenLive || watch.position >= head,
+    ),
+    parked,
     promptHolders: new PromptHolders(database, schema, log, watch),
     health: new Health(log, database, engine, setVersion),
     close: async () => {
@@ -119,6 +140,8 @@ async function assemble(
       await reactor.stop();
       await engine.stop();
       await watch.stop();
+      parked.stop();
+      await leaseDatabase.close();
       await log.close();
       await database.close();
     },

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { projectionSet } from '../../projections/projection-set.js';
-import { schemaOf, setVersionOf } from '../../src/projection-engine/set-version.js';
+import { SET_SCHEMA } from '../../src/projection-engine/this-set.js';
 import type { BenchStack } from './stack.js';
 
 const POLL_MS = 20;
@@ -10,18 +9,17 @@ const POLL_MS = 20;
  * runs from its first look at the empty checkpoint until the checkpoint reaches where it stood before.
  */
 export async function catchUp(stack: BenchStack): Promise<{ seconds: number }> {
-  const schema = schemaOf(setVersionOf(projectionSet));
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
   const position = async (): Promise<bigint | null> => {
     const found = await client
-      .query<{ position: string }>(`SELECT position FROM ${schema}.checkpoint`)
+      .query<{ position: string }>(`SELECT position FROM ${SET_SCHEMA}.checkpoint`)
       .catch(() => null);
     return found?.rows[0] ? BigInt(found.rows[0].position) : null;
   };
   try {
     const target = (await position()) ?? 0n;
-    await client.query(`DROP SCHEMA ${schema} CASCADE`);
+    await client.query(`DROP SCHEMA ${SET_SCHEMA} CASCADE`);
     const starting = stack.startServer();
     let began: number | null = null;
     for (;;) {

@@ -1,3 +1,4 @@
+import { weightOfJson } from '../text/json-weight.js';
 import type { Aggregate } from '../event-store/aggregates/aggregate.js';
 import { AggregateStore, type StorePorts } from '../event-store/aggregates/aggregate-store.js';
 import type { AgentEvent, AgentRegistration } from './domain/events.js';
@@ -10,6 +11,7 @@ const agentAggregate: Aggregate<AgentState, AgentEvent> = {
   initial: null,
   evolve: (state, event) => state ?? event.data,
   lineageOf: () => null,
+  weightOf: (state) => weightOfJson(state?.spec ?? null),
   snapshots: null,
 };
 

@@ -1,6 +1,5 @@
-import { projectionSet } from '../../projections/projection-set.js';
 import { underLock } from '../database/migrate.js';
-import { schemaOf, setVersionOf } from '../projection-engine/set-version.js';
+import { SET_SCHEMA, SET_VERSION } from '../projection-engine/this-set.js';
 
 /** A server that is running would fill and serve what is being dropped. */
 export class SetInUse extends Error {
@@ -15,7 +14,6 @@ export class SetInUse extends Error {
  * the log. Nothing in the log changes. Throws `SetInUse`.
  */
 export async function dropReadModels(databaseUrl: string): Promise<void> {
-  const setVersion = setVersionOf(projectionSet);
   await underLock(databaseUrl, async (client) => {
     const known = await client.query<{ known: boolean }>(
       "SELECT to_regclass('rollcall.projection_sets') IS NOT NULL AS known",
@@ -24,11 +22,11 @@ export async function dropReadModels(databaseUrl: string): Promise<void> {
     const owned = await client.query(
       `SELECT 1 FROM rollcall.projection_sets
        WHERE version = $1 AND owner IS NOT NULL AND renewed_at > clock_timestamp() - interval '3 seconds'`,
-      [setVersion],
+      [SET_VERSION],
     );
     if (owned.rowCount !== 0) throw new SetInUse();
-    await client.query(`DROP SCHEMA IF EXISTS ${schemaOf(setVersion)} CASCADE`);
-    await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [setVersion]);
+    await client.query(`DROP SCHEMA IF EXISTS ${SET_SCHEMA} CASCADE`);
+    await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [SET_VERSION]);
     await client.query('TRUNCATE rollcall.stream_snapshots');
   });
 }

@@ -68,8 +68,7 @@ export class CommandRunner {
     keys: readonly CommandKey[],
   ): Promise<Done<Result> | Refusal> {
     for (let attempt = 0; attempt < LOOK_UPS; attempt += 1) {
-      const { known, checkpoint } =
-        keys.length === 0 ? NO_KEYS : await this.keys.find(keys, plan.request.idempotency);
+      const { known, checkpoint } = keys.length === 0 ? NO_KEYS : await this.keys.find(keys);
       const [first] = known;
       if (first) {
         const same = known.every((command) =>

@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { refuse, type Refusal } from '../refusal.js';
 
+/** Connections for reads and commands of one node. */
 const POOL_SIZE = 10;
-const CONNECT_MS = 3_000;
+export const CONNECT_MS = 3_000;
 const STATEMENT_MS = 15_000;
 /** How long a success speaks for the next command. */
 const FRESH_MS = 250;
@@ -13,10 +14,13 @@ export class Database {
   readonly pool: pg.Pool;
   private lastSuccess = 0;
 
-  constructor(readonly url: string) {
+  constructor(
+    readonly url: string,
+    poolSize = POOL_SIZE,
+  ) {
     this.pool = new pg.Pool({
       connectionString: url,
-      max: POOL_SIZE,
+      max: poolSize,
       connectionTimeoutMillis: CONNECT_MS,
       statement_timeout: STATEMENT_MS,
       keepAlive: true,

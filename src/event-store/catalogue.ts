@@ -2,7 +2,7 @@ import { agentEventTypes } from '../agents/domain/events.js';
 import { elicitationEventTypes } from '../elicitations/domain/events.js';
 import { sessionEventTypes } from '../sessions/domain/events.js';
 import { EventRegistry } from './event-registry.js';
-import type { EventOf } from './event-type.js';
+import type { EventOf, EventType } from './event-type.js';
 import { logEventTypes } from './log-events.js';
 
 const definitions = [
@@ -11,6 +11,8 @@ const definitions = [
   ...agentEventTypes,
   ...logEventTypes,
 ] as const;
+
+export const eventCatalogue: readonly EventType[] = definitions;
 
 /** Every event type that this build can write and read. */
 export type RollcallEvent = EventOf<(typeof definitions)[number]>;

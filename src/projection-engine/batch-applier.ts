@@ -22,7 +22,8 @@ export class BatchApplier {
     private readonly writer: SetWriter,
     private readonly registry: EventRegistry,
     private readonly names: StreamNames,
-    private readonly parked: Set<string>,
+    /** From which position on a stream is parked; its earlier events are still to be applied. */
+    private readonly parked: Map<string, Position>,
     private readonly onParked: (stream: ParkedStream) => void,
   ) {}
 
@@ -34,7 +35,7 @@ export class BatchApplier {
   }
 
   private read(raw: RawEvent, parkings: ParkedStream[]): Readable | null {
-    if (this.parked.has(raw.stream)) return null;
+    if (this.isLost(raw)) return null;
     try {
       // The registry holds the catalogue's types only, so what it returns is one of them.
       const recorded = this.registry.decode(raw) as RecordedEvent<RollcallEvent>;
@@ -76,7 +77,7 @@ export class BatchApplier {
     const boundary = head.at(-1)?.event.position ?? upTo;
     const isBefore = ({ position }: ParkedStream): boolean => position <= boundary;
     await this.write(head, parkings.filter(isBefore), boundary);
-    const rest = tail.filter(({ raw }) => !this.parked.has(raw.stream));
+    const rest = tail.filter(({ raw }) => !this.isLost(raw));
     await this.write(
       rest,
       parkings.filter((parking) => !isBefore(parking)),
@@ -93,19 +94,21 @@ export class BatchApplier {
   ): Promise<void> {
     const all = [...parkings];
     this.park(failed.raw, reason, all);
-    const isLost = ({ raw }: Readable): boolean =>
-      raw.stream === failed.raw.stream && raw.position >= failed.raw.position;
-    return this.write(
-      batch.filter((readable) => !isLost(readable)),
-      all,
-      upTo,
-    );
+    const rest = batch.filter(({ raw }) => !this.isLost(raw));
+    return this.write(rest, all, upTo);
+  }
+
+  private isLost({ stream, position }: RawEvent): boolean {
+    const from = this.parked.get(stream);
+    return from !== undefined && position >= from;
   }
 
   private park(raw: RawEvent, reason: string, parkings: ParkedStream[]): void {
     const { stream, revision, position, id, type } = raw;
     const parking = { stream, revision, position, eventId: id, eventType: type, reason };
-    this.parked.add(stream);
+    // A batch may fail at an event before the one that parked its stream first.
+    const standing = this.parked.get(stream);
+    this.parked.set(stream, standing !== undefined && standing < position ? standing : position);
     parkings.push(parking);
     this.onParked(parking);
   }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Database } from '../database/database.js';
+import { CONNECT_MS, type Database } from '../database/database.js';
 import type { Position } from '../event-store/position.js';
 import { CHECKPOINT_CHANNEL } from './batch-statement.js';
 import { schemaOf } from './set-version.js';
@@ -97,6 +97,7 @@ export class CheckpointWatch {
     const client = new pg.Client({
       connectionString: this.database.url,
       application_name: 'rollcall-watch',
+      connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
     });
     const again = (): void => {

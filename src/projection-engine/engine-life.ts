@@ -1,4 +1,5 @@
 import type { Feed } from '../event-store/feed.js';
+import type { Position } from '../event-store/position.js';
 import { BatchApplier } from './batch-applier.js';
 import type { EngineOptions } from './engine.js';
 import { Inbox } from './inbox.js';
@@ -18,6 +19,10 @@ const LINGER_MS = 2;
 /** The subscription is paused above and resumed below: memory stays bounded while Postgres is slower than the log. */
 const INBOX_HIGH = 8_000;
 const INBOX_LOW = 2_000;
+/** The same by bytes of the log, for events as large as they may be. */
+const INBOX_HIGH_SPAN = 64n * 1024n * 1024n;
+const INBOX_LOW_SPAN = 16n * 1024n * 1024n;
+const BATCH_SPAN = 16n * 1024n * 1024n;
 
 /** One span of owning the set under one epoch: from the committed checkpoint until something goes wrong or it is stopped. */
 export class EngineLife {
@@ -26,6 +31,11 @@ export class EngineLife {
   private end: (error: Error) => void = () => undefined;
   private readonly over = new Promise<never>((_, reject) => (this.end = reject));
   private stopped = false;
+  /** Of what was last received and of what was last committed. */
+  private received = NOTHING_APPLIED;
+  private committed = NOTHING_APPLIED;
+  /** What had been received when the log said that there was no more; null before and after. */
+  private headSeenAt: Position | null = null;
   /** Events applied so far. */
   applied = 0;
 
@@ -73,15 +83,27 @@ export class EngineLife {
         await this.inbox.gather(LINGER_EVENTS, LINGER_MS);
       if (this.stopped) return;
       this.throwIfLost();
-      const batch = this.inbox.take(BATCH_EVENTS);
-      if (!batch) continue;
+      const batch = this.inbox.take(BATCH_EVENTS, BATCH_SPAN);
+      if (!batch) {
+        this.tellWhenCaughtUp();
+        continue;
+      }
       // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
       await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
       this.applied += batch.events.length;
       this.options.database.succeeded();
+      this.committed = batch.upTo;
       this.options.watch.advance(batch.upTo);
-      if (this.inbox.size < INBOX_LOW) feed.resume();
+      this.tellWhenCaughtUp();
+      if (this.inbox.size < INBOX_LOW && this.inbox.span < INBOX_LOW_SPAN) feed.resume();
     }
+  }
+
+  /** The head was seen and everything received before it is committed. */
+  private tellWhenCaughtUp(): void {
+    if (this.headSeenAt === null || this.committed < this.headSeenAt) return;
+    this.headSeenAt = null;
+    this.tell.caughtUp();
   }
 
   private throwIfLost(): void {
@@ -101,14 +123,19 @@ export class EngineLife {
   }
 
   private follow(checkpoint: bigint): Feed {
+    this.received = this.committed = checkpoint;
     const from = checkpoint === NOTHING_APPLIED ? null : checkpoint;
     const feed: Feed = this.options.log.follow(from, this.options.names.projected(), {
       event: (raw) => {
+        this.received = raw.position;
         this.inbox.add(raw);
-        if (this.inbox.size > INBOX_HIGH) feed.pause();
+        if (this.inbox.size > INBOX_HIGH || this.inbox.span > INBOX_HIGH_SPAN) feed.pause();
       },
       passed: (position) => this.inbox.pass(position),
-      caughtUp: this.tell.caughtUp,
+      caughtUp: () => {
+        this.headSeenAt = this.received;
+        this.inbox.stir();
+      },
     });
     void feed.ended.then((reason) => {
       if (reason) this.lose(reason);
@@ -117,9 +144,11 @@ export class EngineLife {
   }
 
   private async applierFor(writer: SetWriter): Promise<BatchApplier> {
-    const { registry, names, logger, database, setVersion } = this.options;
+    const { registry, names, logger, database, setVersion, onParked } = this.options;
     const parked = await parkedStreams(database, setVersion);
-    return new BatchApplier(writer, registry, names, parked, ({ stream, revision, eventType, reason }) => {
+    return new BatchApplier(writer, registry, names, parked, (parking) => {
+      const { stream, revision, eventType, reason } = parking;
+      onParked(parking);
       logger.warn({ stream, revision: revision.toString(), eventType, reason }, 'a stream is parked');
     });
   }

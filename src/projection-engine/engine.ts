@@ -7,6 +7,7 @@ import type { FaultPoints } from '../fault-points/fault-points.js';
 import type { CheckpointWatch } from './checkpoint-watch.js';
 import { EngineLife } from './engine-life.js';
 import { Ownership } from './ownership.js';
+import type { ParkedStream } from './parking.js';
 
 const STAND_BY_MS = 500;
 const FIRST_BACK_OFF_MS = 100;
@@ -20,6 +21,8 @@ export interface EngineLog {
 export interface EngineOptions {
   readonly log: EventLog;
   readonly database: Database;
+  /** Of its own, so that a crowded pool cannot cost the lease. */
+  readonly leaseDatabase: Database;
   readonly registry: EventRegistry;
   readonly names: StreamNames;
   readonly projections: readonly AnyProjection[];
@@ -27,6 +30,7 @@ export interface EngineOptions {
   readonly nodeId: string;
   readonly watch: CheckpointWatch;
   readonly faults: FaultPoints;
+  readonly onParked: (stream: ParkedStream) => void;
   readonly logger: EngineLog;
 }
 
@@ -40,12 +44,18 @@ export class ProjectionEngine {
   private readonly ownership: Ownership;
   private running: Promise<void> = Promise.resolve();
   private stopping = false;
+  private reachedHead = false;
   private interrupt: () => void = () => undefined;
   private current: EngineState = 'standing-by';
   private readonly listeners: ((owned: boolean) => void)[] = [];
 
   constructor(private readonly options: EngineOptions) {
-    this.ownership = new Ownership(options.database, options.setVersion, options.nodeId);
+    this.ownership = new Ownership(options.leaseDatabase, options.setVersion, options.nodeId);
+  }
+
+  /** True once this node has read the log to its head and committed all of it, whatever happens later. */
+  get hasBeenLive(): boolean {
+    return this.reachedHead;
   }
 
   get state(): EngineState {
@@ -103,6 +113,7 @@ export class ProjectionEngine {
     const life = new EngineLife(this.options, this.ownership, epoch, {
       caughtUp: () => {
         this.current = 'live';
+        this.reachedHead = true;
       },
       owned: (owned) => {
         for (const listener of this.listeners) listener(owned);

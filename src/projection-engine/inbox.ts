@@ -40,13 +40,28 @@ export class Inbox {
     this.wake = null;
   }
 
-  take(limit: number): Batch | null {
+  /** The stretch of the log that waits here: positions grow with the bytes that are written. */
+  get span(): bigint {
+    const first = this.events[0];
+    const last = this.events.at(-1);
+    return first && last ? last.position - first.position : 0n;
+  }
+
+  /** At most `limit` events over at most `span` of the log, but always one. */
+  take(limit: number, span: bigint): Batch | null {
     if (this.passed === null) return null;
-    const events = this.events.splice(0, limit);
+    const events = this.events.splice(0, this.countWithin(limit, span));
     const last = events.at(-1);
     const upTo = this.events.length === 0 || !last ? this.passed : last.position;
     if (this.events.length === 0) this.passed = null;
     return { events, upTo };
+  }
+
+  private countWithin(limit: number, span: bigint): number {
+    if (this.span <= span) return limit;
+    const start = this.events[0]?.position ?? 0n;
+    const beyond = this.events.findIndex(({ position }) => position - start > span);
+    return Math.min(limit, Math.max(1, beyond));
   }
 
   /** Returns at once when there is something to take. */

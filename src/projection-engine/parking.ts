@@ -23,11 +23,12 @@ export function isPoison(error: unknown): boolean {
   );
 }
 
-export async function parkedStreams(database: Database, setVersion: string): Promise<Set<string>> {
-  const rows = await database.query<{ stream: string }>(
+/** Each parked stream with the position from which on its events are not in the read models. */
+export async function parkedStreams(database: Database, setVersion: string): Promise<Map<string, Position>> {
+  const rows = await database.query<{ stream: string; position: string }>(
     'parked-streams',
-    'SELECT stream FROM rollcall.parked_streams WHERE set_version = $1',
+    'SELECT stream, position FROM rollcall.parked_streams WHERE set_version = $1',
     [setVersion],
   );
-  return new Set(rows.map((row) => row.stream));
+  return new Map(rows.map(({ stream, position }) => [stream, BigInt(position)]));
 }

@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { ProjectedRow, RowKey } from '../../projections/projection.js';
+import { weightOfJson } from '../text/json-weight.js';
 import { keyName, type RowBuffer } from './row-buffer.js';
 
 const KEPT_ROWS = 20_000;
+/** Estimated bytes of the rows of one table. */
+const KEPT_WEIGHT = 48 * 1024 * 1024;
 
 type Known = { readonly row: ProjectedRow | null };
 
@@ -12,7 +15,11 @@ type Known = { readonly row: ProjectedRow | null };
  * owner's connection.
  */
 export class RowCache {
-  private readonly known = new LRUCache<string, Known>({ max: KEPT_ROWS });
+  private readonly known = new LRUCache<string, Known>({
+    max: KEPT_ROWS,
+    maxSize: KEPT_WEIGHT,
+    sizeCalculation: ({ row }) => weightOf(row),
+  });
 
   /** Puts what is known into the buffer and returns the keys that must be read. */
   fill(buffer: RowBuffer, keys: readonly RowKey[]): RowKey[] {
@@ -27,4 +34,12 @@ export class RowCache {
   keep(buffer: RowBuffer, keys: readonly RowKey[]): void {
     for (const key of keys) this.known.set(keyName(key), { row: buffer.get(key) ?? null });
   }
+}
+
+function weightOf(row: ProjectedRow | null): number {
+  if (row === null) return 1;
+  let weight = 0;
+  for (const value of Object.values(row) as unknown[])
+    weight += typeof value === 'bigint' ? 16 : weightOfJson(value);
+  return weight;
 }

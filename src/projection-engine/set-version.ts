@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { AnyProjection } from '../../projections/projection-set.js';
+import type { EventType } from '../event-store/event-type.js';
 
 const SHOWN_DIGITS = 10;
 
-/** Names the set: the same projections with the same tables share one schema, anything else fills its own. */
-export function setVersionOf(projections: readonly AnyProjection[]): string {
-  const text = JSON.stringify(projections.map(({ name, version, table }) => ({ name, version, table })));
+/**
+ * Names the set: builds with the same projections, tables and event types share one schema, any other fills its own. An
+ * event type that an older build cannot read parks streams in the older build's set and not in the newer one's.
+ */
+export function setVersionOf(
+  projections: readonly AnyProjection[],
+  eventTypes: readonly EventType[],
+): string {
+  const text = JSON.stringify({
+    projections: projections.map(({ name, version, table }) => ({ name, version, table })),
+    eventTypes: eventTypes.map(({ type, schema }) => `${type}@${schema}`),
+  });
   return createHash('sha256').update(text).digest('hex').slice(0, SHOWN_DIGITS);
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { AnyProjection } from '../../projections/projection-set.js';
 import type { ProjectedEvent, ProjectedRow, RowKey } from '../../projections/projection.js';
+import { CONNECT_MS } from '../database/database.js';
 import type { Position } from '../event-store/position.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { emptyBuffer, foldInto, keysTouched } from './batch-fold.js';
@@ -70,6 +71,7 @@ export class SetWriter {
       application_name: 'rollcall-engine',
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       statement_timeout: STATEMENT_MS,
+      connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 1_000,
     });

@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { Type } from '@sinclair/typebox';
+import { eventType } from '../event-store/event-type.js';
 import { projectionSet } from '../../projections/projection-set.js';
 import type { AnyProjection } from '../../projections/projection-set.js';
 import { schemaOf, setVersionOf } from './set-version.js';
 import { tableSql } from './table-sql.js';
 
 const [model] = projectionSet;
+const types = [eventType('Happened', 1, Type.Object({}))];
 const thing = {
   ...model,
   name: 'things',
@@ -62,13 +65,14 @@ describe('the statements of a read model', () => {
 
 describe('the version of a set', () => {
   it('is the same for the same projections, another for any change of one', () => {
-    expect(setVersionOf([thing])).toBe(setVersionOf([{ ...thing }]));
+    expect(setVersionOf([thing], types)).toBe(setVersionOf([{ ...thing }], types));
+    expect(setVersionOf([thing], types)).not.toBe(setVersionOf([thing], []));
     const others = [
       { ...thing, version: thing.version + 1 },
       { ...thing, table: { ...thing.table, indexes: [] } },
       { ...thing, name: 'other' },
     ];
-    expect(new Set([thing, ...others].map((one) => setVersionOf([one]))).size).toBe(4);
-    expect(schemaOf(setVersionOf([thing]))).toMatch(/^rollcall_set_[0-9a-f]{10}$/);
+    expect(new Set([thing, ...others].map((one) => setVersionOf([one], types))).size).toBe(4);
+    expect(schemaOf(setVersionOf([thing], types))).toMatch(/^rollcall_set_[0-9a-f]{10}$/);
   });
 });

@@ -49,7 +49,7 @@ export function tableSql(schema: string, { table }: AnyProjection): TableSql {
 export function hotColumns({
   primaryKey,
   hot,
-}: AnyProjection['table']): readonly (keyof ProjectedRow & string)[] {
+}: AnyProjection['table']): readonly (keyof ProjectedRow)[] {
   return [...primaryKey, ...hot];
 }
 

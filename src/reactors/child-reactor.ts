@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { obligationsProjection, type ObligationRow } from '../../projections/obligations/projection.js';
 import type { Database } from '../database/database.js';
 import type { CommandContext } from '../event-store/aggregates/command-context.js';
@@ -12,7 +13,9 @@ import type { EngineLog } from '../projection-engine/engine.js';
 
 /** The command that caused an obligation meets it first; what is still owed a moment later is met here. */
 const PATIENCE_MS = 500;
+const MAX_PAUSE_MS = 60_000;
 const BATCH = 200;
+const REMEMBERED_ATTEMPTS = 10_000;
 
 /**
  * Meets what a parent and a child owe each other across two streams: the birth after `ChildSpawned`, the new title
@@ -24,6 +27,9 @@ export class ChildReactor {
   private working: Promise<void> = Promise.resolve();
   /** What was already owed at the last look, so that only what stays owed is acted upon. */
   private seen = -1n;
+  private readonly tried = new LRUCache<string, { readonly pause: number; readonly again: number }>({
+    max: REMEMBERED_ATTEMPTS,
+  });
 
   constructor(
     private readonly database: Database,
@@ -59,16 +65,42 @@ export class ChildReactor {
       });
   }
 
+  /** All that was owed at the last look, page by page, so that what cannot be met keeps nothing else waiting. */
   private async meetAll(upTo: bigint): Promise<void> {
-    if (upTo < 0n) return;
+    for (let from = -1n; ;) {
+      const rows = await this.due(from, upTo);
+      for (const owed of rows) {
+        if (!this.timer) return;
+        await this.attempt(owed);
+        from = owed.position;
+      }
+      if (rows.length < BATCH) return;
+    }
+  }
+
+  private async due(from: bigint, upTo: bigint): Promise<ObligationRow[]> {
+    if (upTo < 0n) return [];
     const rows = await this.database.query<Record<string, unknown>>(
       'obligations-due',
-      `SELECT * FROM ${this.schema}.obligations WHERE NOT met AND position <= $1 ORDER BY position LIMIT ${BATCH}`,
-      [upTo.toString()],
+      `SELECT * FROM ${this.schema}.obligations
+       WHERE NOT met AND position > $1 AND position <= $2 ORDER BY position LIMIT ${BATCH}`,
+      [from.toString(), upTo.toString()],
     );
-    for (const row of rows) {
-      if (!this.timer) return;
-      await this.meet(fromDatabase(obligationsProjection.table.columns, row) as ObligationRow);
+    return rows.map((row) => fromDatabase(obligationsProjection.table.columns, row) as ObligationRow);
+  }
+
+  /** What was tried in vain is tried again after ever longer pauses. */
+  private async attempt(owed: ObligationRow): Promise<void> {
+    const name = `${owed.kind} ${owed.child_id}`;
+    const tried = this.tried.get(name);
+    const now = performance.now();
+    if (tried && now < tried.again) return;
+    const pause = Math.min(tried ? tried.pause * 2 : PATIENCE_MS, MAX_PAUSE_MS);
+    this.tried.set(name, { pause, again: now + pause });
+    try {
+      await this.meet(owed);
+    } catch (error) {
+      this.log.warn({ err: error, obligation: name }, 'an obligation could not be met yet');
     }
   }
 

@@ -320,6 +320,58 @@ describe('the event approval', () => {
   });
 });
 
+describe('as many open prompts as a session may hold', () => {
+  it('leave no room for another, only for the same again, and end with the session', async () => {
+    const { id } = await on.root();
+    const ids = Array.from({ length: 160 }, (_, n) => `e${n}`);
+    await Promise.all(ids.map((elicitation_id) => on.ask(id, { elicitation_id })));
+    const more = await askAgain(id, 'more');
+    expect([more.status, more.body]).toMatchObject([429, { error: { code: 'capacity_reached' } }]);
+    expect((await askAgain(id, 'e7', { message: 'Really?' })).status).toBe(202);
+    expect((await on.resolve(id, 'e7', { action: 'decline' })).status).toBeLessThan(300);
+    expect((await askAgain(id, 'more')).status).toBe(202);
+    await on.close(id);
+    expect(await openIds(id)).toEqual([]);
+  });
+});
+
+describe('a hostile requestedSchema', () => {
+  const asking = async (requestedSchema: JsonObject): Promise<SessionBody> => {
+    const session = await on.root();
+    await on.ask(session.id, { elicitation_id: 'e1', requestedSchema });
+    return session;
+  };
+
+  it('that backtracks is answered, and the content that does not fit is named', async () => {
+    const { id } = await asking({
+      type: 'object',
+      properties: { a: { type: 'string', pattern: '^(a+)+$' } },
+    });
+    const content = { a: `${'a'.repeat(50)}!` };
+    const answer = await on.resolve(id, 'e1', { action: 'accept', content });
+    expect([answer.status, answer.body]).toMatchObject([
+      422,
+      { detail: [{ loc: ['body', 'content', 'a'] }] },
+    ]);
+  });
+
+  it('that refers to itself without end asks for nothing', async () => {
+    const { id } = await asking({ allOf: [{ $ref: '#' }] });
+    expect((await on.resolve(id, 'e1', { action: 'accept', content: {} })).status).toBeLessThan(300);
+  });
+
+  it('that is too large or too deep is refused', async () => {
+    const { id } = await on.root();
+    const deep = Array.from({ length: 100 }).reduce<JsonObject>((inner) => ({ not: inner }), {});
+    for (const requestedSchema of [{ title: 'x'.repeat(70_000) }, deep]) {
+      const answer = await askAgain(id, 'e1', { requestedSchema });
+      expect([answer.status, answer.body]).toMatchObject([
+        400,
+        { error: { code: 'invalid_input', message: expect.stringContaining('requestedSchema') as unknown } },
+      ]);
+    }
+  });
+});
 it.each(['e\0', '\ud83d', '🟡'.repeat(256)])(
   '%j answered elsewhere is 422: no prompt has such an id',
   async (elicitation_id) => {

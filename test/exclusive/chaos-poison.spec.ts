@@ -6,6 +6,7 @@ import { rawEventStore } from '../support/event-store.js';
 import { api, type JsonObject } from '../support/http.js';
 import type { ServerProcess } from '../support/process/server-process.js';
 import { unique } from '../support/unique.js';
+import { until } from '../support/until.js';
 
 jest.setTimeout(120_000);
 
@@ -109,4 +110,14 @@ it.each<[string, string, JsonObject]>([
     client.query('SELECT stream, revision FROM rollcall.parked_streams WHERE stream = $1', [stream]),
   );
   expect(parked.rows).toEqual([{ stream, revision: '1' }]);
+
+  await until('commands on the parked stream are refused', async () => {
+    const refused = await post(session, 'external_assistant_message', {
+      agent: 'coder',
+      text: unique('lost'),
+    });
+    return refused.status === 503 && refused.text.includes('stream_parked');
+  });
+  const read = await api(server.url).get(`/v1/sessions/${session}`);
+  expect([read.status, read.headers.get('rollcall-parked')]).toEqual([200, 'true']);
 });

@@ -10,6 +10,7 @@ import {
   decideAnsweredElsewhere,
   decideRequest,
   decideVerdict,
+  MAX_OPEN_PROMPTS,
   withdrawAll,
   withdrawOfResponse,
   type ContentCheck,
@@ -73,6 +74,36 @@ describe('a request (api.md 3)', () => {
         .given([requested('E'), end])
         .when((book) => decideRequest(book, ask({})))
         .thenRefused('conflict', /new id/);
+    }
+  });
+
+  it('is refused when the session holds too many open prompts, but a repeat of one of them is not', () => {
+    const open = Array.from({ length: MAX_OPEN_PROMPTS }, (_, n) => requested(`E${n}`));
+    const again: PromptRequest = { ...ask({ message: 'b' }), elicitationId: 'E7' };
+    const full = prompts.given(open);
+    full.when((book) => decideRequest(book, ask({}))).thenRefused('capacity_reached', /160 open prompts/);
+    full.when((book) => decideRequest(book, again)).then([requested('E7', { message: 'b' })]);
+    prompts
+      .given([...open, resolved('E7', 'decline')])
+      .when((book) => decideRequest(book, ask({})))
+      .then([requested('E', {})]);
+  });
+
+  it('is refused with a schema that is too large or too deep, and says which member', () => {
+    const nested = (levels: number): object =>
+      Array.from({ length: levels }).reduce<object>((inner) => ({ not: inner }), {});
+    const large = (bytes: number): object => ({ title: 'x'.repeat(bytes - '{"title":""}'.length) });
+    for (const requestedSchema of [nested(64), nested(50_000), large(64 * 1024 + 1)]) {
+      prompts
+        .given([])
+        .when((book) => decideRequest(book, ask({ requestedSchema })))
+        .thenRefused('invalid_input', /requestedSchema/);
+    }
+    for (const requestedSchema of [nested(63), large(64 * 1024)]) {
+      prompts
+        .given([])
+        .when((book) => decideRequest(book, ask({ requestedSchema })))
+        .then([requested('E', { requestedSchema })]);
     }
   });
 });

@@ -2,6 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { refuse, type Refusal } from '../../refusal.js';
 import type { ElicitationAction, ElicitationEvent, WithdrawalReason } from './events.js';
 import type { PromptBook, PromptParams, SettledState } from './prompt-book.js';
+import { schemaProblem } from './requested-schema.js';
+
+/**
+ * Open prompts of one session. Whatever ends a session withdraws them all in its own append, and that must fit: about
+ * 2.5 KB each at the greatest depth of a tree, 5.2 KB when the prompt's id and the actor's name are as long as can be.
+ */
+export const MAX_OPEN_PROMPTS = 160;
 
 export interface PromptRequest {
   readonly elicitationId: string;
@@ -40,12 +47,14 @@ export interface PromptDecision<Result> {
 
 /**
  * The same id again: open, the payload is replaced; answered, the repeat is ignored; withdrawn or expired, 409
- * (`api.md` 3).
+ * (`api.md` 3). A schema that is too large to be checked is refused.
  */
 export function decideRequest(
   book: PromptBook,
   request: PromptRequest,
 ): Refusal | PromptDecision<{ elicitation_id: string }> {
+  const problem = schemaProblem(request.params['requestedSchema']);
+  if (problem) return refuse('invalid_input', problem);
   const id = request.elicitationId;
   const result = { elicitation_id: id };
   const settled = book.settled.get(id);
@@ -55,6 +64,12 @@ export function decideRequest(
   const open = book.open.get(id);
   if (settled !== undefined || (open && isDeepStrictEqual(open.params, request.params)))
     return { events: [], result };
+  if (!open && book.open.size >= MAX_OPEN_PROMPTS) {
+    return refuse(
+      'capacity_reached',
+      `capacity reached: a session holds at most ${MAX_OPEN_PROMPTS} open prompts; ask again when some are settled.`,
+    );
+  }
   const requested: ElicitationEvent = {
     type: 'ElicitationRequested',
     data: {

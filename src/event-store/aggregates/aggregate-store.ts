@@ -4,6 +4,7 @@ import type { FaultPoints } from '../../fault-points/fault-points.js';
 import type { EventLog } from '../event-log.js';
 import type { EventRegistry } from '../event-registry.js';
 import type { DomainEvent } from '../event-type.js';
+import { refuse } from '../../refusal.js';
 import { logRefusal } from '../log-refusal.js';
 import type { Position } from '../position.js';
 import type { Aggregate } from './aggregate.js';
@@ -14,6 +15,8 @@ import type { SnapshotStore } from './snapshot-store.js';
 import { fromSnapshot, readTail, unwritten, type StreamState } from './stream-state.js';
 
 const CACHED_STREAMS = 20_000;
+/** Estimated bytes of all that is remembered. */
+const CACHED_WEIGHT = 192 * 1024 * 1024;
 
 export interface StorePorts {
   readonly log: EventLog;
@@ -22,6 +25,8 @@ export interface StorePorts {
   readonly faults: FaultPoints;
   readonly snapshots: SnapshotStore;
   readonly checkpoint: () => Position;
+  /** Whether the read models cannot follow a stream, so that nothing more may be written to it. */
+  readonly isParked: (stream: string) => boolean;
 }
 
 export interface RunOptions {
@@ -31,7 +36,11 @@ export interface RunOptions {
 
 /** Loads, decides and appends for all streams of one kind. */
 export class AggregateStore<State, Event extends DomainEvent> {
-  private readonly known = new LRUCache<string, StreamState<State>>({ max: CACHED_STREAMS });
+  private readonly known = new LRUCache<string, StreamState<State>>({
+    max: CACHED_STREAMS,
+    maxSize: CACHED_WEIGHT,
+    sizeCalculation: ({ state }) => this.aggregate.weightOf(state),
+  });
   private readonly queues = new Map<string, StreamQueue<State, Event>>();
 
   constructor(
@@ -45,6 +54,10 @@ export class AggregateStore<State, Event extends DomainEvent> {
     request: JobRequest<State, Event, Result>,
     options: RunOptions = {},
   ): Promise<Outcome<Result>> {
+    if (this.ports.isParked(stream)) {
+      const refusal = refuse('stream_parked', 'An event of this stream cannot be shown; nothing was stored.');
+      return { kind: 'refused', refusal };
+    }
     const job = new Job(request);
     this.queueOf(stream).add(job, options.presumedNew ?? false);
     try {

@@ -16,6 +16,8 @@ export interface Aggregate<State, Event extends DomainEvent> {
   evolve(state: State, event: Event, place: EventPlace): State;
   /** The tree that the stream belongs to, for the metadata of its events; null where there is none. */
   lineageOf(state: State): Lineage | null;
+  /** About how many bytes a remembered state holds; at least 1. */
+  weightOf(state: State): number;
   /** Null for streams that never grow long. */
   readonly snapshots: SnapshotCodec<State> | null;
 }

@@ -56,6 +56,7 @@ function node(faults = new FaultPoints()): SessionStore {
     faults,
     snapshots: { load: async () => null, save: async () => undefined },
     checkpoint: () => -1n,
+    isParked: () => false,
   });
 }
 
@@ -164,4 +165,27 @@ it('what another node has written is decided upon, not overwritten', async () =>
   faults.meanwhile = { appends: 0, act: () => append(there, stream, 'theirs') };
   expect(await append(here, stream, 'ours')).toMatchObject({ kind: 'done' });
   expect(await itemsIn(stream)).toEqual(['theirs', 'ours']);
+});
+
+it('a decision that throws fails its own command, and none of those that wait beside it', async () => {
+  const here = node();
+  const stream = await spawned(here);
+  const thrown = () =>
+    here.run(stream, {
+      context: contextOf(),
+      record: () => ({}),
+      decide: () => {
+        throw new RangeError('too deep');
+      },
+    });
+  const outcomes = await Promise.allSettled([
+    append(here, stream, 'first'),
+    append(here, stream, 'second'),
+    thrown(),
+    append(here, stream, 'third'),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[2]).toMatchObject({ reason: { message: 'too deep' } });
+  await expect(thrown()).rejects.toThrow('too deep');
+  expect(await itemsIn(stream)).toEqual(['first', 'second', 'third']);
 });

@@ -44,10 +44,17 @@ export interface StreamPorts<State> {
   readonly forget: () => void;
 }
 
+/** A decision that threw: the fault of its own command, not of those that wait beside it. */
+interface FailedStep {
+  readonly settled: { readonly kind: 'failed'; readonly error: unknown };
+}
+
+type PlannedStep<State> = Step<State, unknown> | FailedStep;
+
 interface Plan<State> {
   readonly events: readonly EncodedEvent[];
   /** In order; what is settled without events counts only once the events before it are written. */
-  readonly steps: readonly Step<State, unknown>[];
+  readonly steps: readonly PlannedStep<State>[];
 }
 
 /**
@@ -120,11 +127,11 @@ export class StreamQueue<State, Event extends DomainEvent> {
 
   private plan(jobs: readonly QueuedJob<State, Event>[], known: StreamState<State>): Plan<State> {
     const events: EncodedEvent[] = [];
-    const steps: Step<State, unknown>[] = [];
+    const steps: PlannedStep<State>[] = [];
     let { state } = known;
     let bytes = 0;
     for (const job of jobs) {
-      const step = job.step(this.aggregate, this.ports.registry, state, known.recent, this.ports.clock.now());
+      const step = this.step(job, state, known.recent);
       if (!('settled' in step)) {
         if (steps.length > 0 && bytes + step.bytes > APPEND_LIMIT_BYTES) break;
         bytes += step.bytes;
@@ -134,6 +141,14 @@ export class StreamQueue<State, Event extends DomainEvent> {
       steps.push(step);
     }
     return { events, steps };
+  }
+
+  private step(job: QueuedJob<State, Event>, state: State, recent: RecentCommands): PlannedStep<State> {
+    try {
+      return job.step(this.aggregate, this.ports.registry, state, recent, this.ports.clock.now());
+    } catch (error) {
+      return { settled: { kind: 'failed', error } };
+    }
   }
 
   private async write(known: StreamState<State>, plan: Plan<State>): Promise<Position | null | 'conflict'> {
@@ -167,9 +182,11 @@ export class StreamQueue<State, Event extends DomainEvent> {
    */
   private settle(jobs: readonly QueuedJob<State, Event>[], plan: Plan<State>, position: Position): number {
     plan.steps.forEach((step, index) => {
-      const done: Outcome<unknown> =
+      const done: Outcome<unknown> | FailedStep['settled'] =
         'settled' in step ? step.settled : { kind: 'done', result: step.result, position };
-      jobs[index]?.resolve(done.kind === 'done' && done.position === null ? { ...done, position } : done);
+      if (done.kind === 'failed') jobs[index]?.reject(done.error);
+      else
+        jobs[index]?.resolve(done.kind === 'done' && done.position === null ? { ...done, position } : done);
     });
     return plan.steps.length;
   }
