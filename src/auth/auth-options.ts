@@ -11,7 +11,5 @@ export type AuthOptions =
 
 export type AuthMode = AuthOptions['mode'];
 
-export const DEFAULT_USER_HEADER = 'x-forwarded-email';
-
 /** Injection token of the AuthOptions. */
 export const AUTH_OPTIONS = Symbol('AuthOptions');

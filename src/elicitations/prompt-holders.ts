@@ -24,10 +24,12 @@ export class PromptHolders {
     session: { readonly id: string; readonly rootId: string },
     elicitationId: string,
   ): Promise<PromptHolder[]> {
+    // From before the look: what is projected during it may have been missed by it.
+    const seen = this.watch.position;
     const found = await this.find(session, elicitationId);
     if (found.some(({ open }) => open)) return found;
     const head = await this.log.head();
-    if (head === null || head <= this.watch.position) return found;
+    if (head === null || head <= seen) return found;
     await this.watch.waitFor(head, CATCH_UP_MS);
     return this.find(session, elicitationId);
   }

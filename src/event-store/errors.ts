@@ -41,10 +41,3 @@ export function isPassing(error: unknown): boolean {
   if ('type' in error && typeof error.type === 'string') return PASSING.has(error.type);
   return 'code' in error && typeof error.code === 'number' && PASSING_GRPC_CODES.has(error.code);
 }
-
-/** True for a rejection that stems from the client's own promises and not from ours (it leaks some, see client pitfall 0). */
-export function isClientError(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const stack = 'stack' in error && typeof error.stack === 'string' ? error.stack : '';
-  return stack.includes('@eventstore/db-client') || stack.includes('@grpc/grpc-js') || isPassing(error);
-}

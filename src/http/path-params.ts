@@ -22,10 +22,6 @@ function pathId(kind: IdKind) {
 }
 
 export const SessionId = pathId('session');
-export const AgentId = pathId('agent');
-export const ItemId = pathId('item');
-export const DelegationId = pathId('delegation');
-export const AuditId = pathId('audit');
 
 const PROMPT_ID_CODE_POINTS = 255;
 

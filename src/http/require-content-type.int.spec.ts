@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { postJson, send, startEdge } from './edge.fixture.js';
-import { RequireJson, RequireJsonOrMultipart } from './require-content-type.js';
+import { RequireJson } from './require-content-type.js';
 
 @Controller()
 class ToyController {
@@ -9,21 +9,13 @@ class ToyController {
   json() {
     return {};
   }
-
-  @RequireJsonOrMultipart()
-  @Post('either')
-  either() {
-    return {};
-  }
 }
 
 it('routes that insist on a content type say 415 without one, even without a body', async () => {
   const app = await startEdge([ToyController]);
-  for (const path of ['/json', '/either']) {
-    const bare = await send(app, 'POST', path);
-    expect([bare.status, JSON.parse(bare.text)]).toEqual([415, { detail: 'Unsupported media type' }]);
-    expect((await postJson(app, path, '{}')).status).toBe(201);
-    expect((await postJson(app, path, '{}', 'application/x+json; charset=utf-8')).status).toBe(201);
-  }
+  const bare = await send(app, 'POST', '/json');
+  expect([bare.status, JSON.parse(bare.text)]).toEqual([415, { detail: 'Unsupported media type' }]);
+  expect((await postJson(app, '/json', '{}')).status).toBe(201);
+  expect((await postJson(app, '/json', '{}', 'application/x+json; charset=utf-8')).status).toBe(201);
   await app.close();
 });

@@ -20,11 +20,15 @@ export class ReadModels {
     private readonly isFilled: () => boolean,
   ) {}
 
+  /** What every read that begins now holds at least. Throws like `query`. */
+  get checkpoint(): Position {
+    this.requireFilled();
+    return this.watch.position;
+  }
+
   /** Throws 503 `read_model_behind` until the set holds what the log held when this node started. */
   query<Row extends object>(name: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    if (!this.filled) this.filled = this.isFilled();
-    if (!this.filled)
-      throw new ApiError('read_model_behind', 'The read models are being filled from the log.');
+    this.requireFilled();
     return this.database.query<Row>(name, text, values);
   }
 
@@ -43,5 +47,11 @@ export class ReadModels {
   /** After a miss: true when the read models have come to a position that they had not reached. */
   async caughtUpTo(position: Position): Promise<boolean> {
     return this.watch.waitFor(position, MISS_MS);
+  }
+
+  private requireFilled(): void {
+    if (!this.filled) this.filled = this.isFilled();
+    if (!this.filled)
+      throw new ApiError('read_model_behind', 'The read models are being filled from the log.');
   }
 }

@@ -155,6 +155,36 @@ describe('a verdict at an ancestor', () => {
   });
 });
 
+describe('reading a prompt', () => {
+  it.each(['child', 'root'] as const)(
+    'right after a request that nobody waited for, at the %s: it is pending',
+    async (at) => {
+      const family = await line();
+      const asked = await on.event(
+        family.child.id,
+        'mcp_elicitation',
+        { message: 'Now?', elicitation_id: 'e1' },
+        { headers: { prefer: 'respond-async' } },
+      );
+      const prompt = await on.api.get(`/v1/sessions/${family[at].id}/elicitations/e1`);
+      expect(prompt.body).toMatchObject({ status: 'pending', message: 'Now?' });
+      const [requested, shown] = [asked, prompt].map(({ headers }) =>
+        BigInt(headers.get('rollcall-position') ?? ''),
+      );
+      expect(shown).toBeGreaterThanOrEqual(requested ?? 0n);
+      expect(prompt.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+
+  it('its own that is settled hides no open one below', async () => {
+    const { root, child } = await line();
+    await on.ask(root.id, { elicitation_id: 'same', message: 'Mine?' });
+    await on.resolve(root.id, 'same', { action: 'decline' });
+    await on.ask(child.id, { elicitation_id: 'same', message: 'Theirs?' });
+    expect(await on.prompt(root.id, 'same')).toMatchObject({ status: 'pending', message: 'Theirs?' });
+  });
+});
+
 it.each(['child', 'sibling', 'stranger'] as const)(
   'a verdict at a %s of the asking session settles nothing',
   async (at) => {

@@ -107,6 +107,17 @@ describe('while the read models stand still', () => {
     expect(again.headers.get('rollcall-projected')).toBe('false');
   });
 
+  it('a prompt just requested is pending: its own stream is asked', async () => {
+    const data = { message: 'a\0b', elicitation_id: 'late' };
+    const asked = await on.event(parent.id, 'mcp_elicitation', data, {
+      headers: { prefer: 'respond-async' },
+    });
+    const prompt = await on.api.get(`/v1/sessions/${parent.id}/elicitations/late`);
+    expect([prompt.status, prompt.body]).toMatchObject([200, { status: 'pending', message: 'a\uFFFDb' }]);
+    const [requested, shown] = [asked, prompt].map(({ headers }) => headers.get('rollcall-position'));
+    expect(shown).toBe(requested);
+  });
+
   it('a read without a wish answers from what there is', async () => {
     const answer = await on.api.get<SessionBody>(`/v1/sessions/${parent.id}`);
     expect([answer.status, answer.body.title]).toEqual([200, null]);

@@ -8,10 +8,11 @@ import { AgentStore } from '../aggregate.js';
 import { decideRegister, type Registered } from '../domain/decide.js';
 import { summarise } from '../domain/specification.js';
 
-type RegisteredIds = Registered & Readonly<Record<string, string>>;
+/** As the log records it, in texts alone: `created` is `yes` for an agent that was new. */
+type RegistrationRecord = { readonly agent_id: string; readonly created: 'yes' | 'no' };
 
 /** `POST /v1/agents` with a JSON specification. */
-export class RegisterAgent extends Command<Answer<RegisteredIds> | Refusal> {
+export class RegisterAgent extends Command<Answer<RegistrationRecord> | Refusal> {
   constructor(
     readonly request: CommandRequest,
     readonly name: string,
@@ -29,23 +30,27 @@ export class RegisterAgentHandler implements ICommandHandler<RegisterAgent> {
     private readonly names: StreamNames,
   ) {}
 
-  execute({ request, name, spec }: RegisterAgent): Promise<Answer<RegisteredIds> | Refusal> {
+  execute({ request, name, spec }: RegisterAgent): Promise<Answer<RegistrationRecord> | Refusal> {
     const owner = ownerOf(request.principal);
     // The id follows from owner and name, so the log itself decides who was first.
     const agentId = derivedId('agent', owner ?? '', name);
     const { harness, subAgents } = summarise(spec);
     const wanted = { agent_id: agentId, name, owner, harness, sub_agents: [...subAgents], spec };
-    return this.runner.run<RegisteredIds>({
+    return this.runner.run<RegistrationRecord>({
       request,
       status: 201,
       carryOut: async (context) => {
         const outcome = await this.agents.run<Registered>(this.names.agent(agentId), {
           context,
-          record: (result) => ({ ...result }),
+          record: recordOf,
           decide: (standing) => decideRegister(standing, wanted),
         });
-        return outcome.kind === 'done' ? { ...outcome, result: { ...outcome.result } } : outcome;
+        return outcome.kind === 'done' ? { ...outcome, result: recordOf(outcome.result) } : outcome;
       },
     });
   }
+}
+
+function recordOf({ agent_id, isNew }: Registered): RegistrationRecord {
+  return { agent_id, created: isNew ? 'yes' : 'no' };
 }

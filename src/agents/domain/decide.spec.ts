@@ -25,18 +25,18 @@ describe('the registration of an agent (api.md 5)', () => {
     agents
       .given([])
       .when((state) => decideRegister(state, wanted({ a: 1 })))
-      .then([registered({ a: 1 })], { agent_id: 'ag_1', created: 'yes' });
+      .then([registered({ a: 1 })], { agent_id: 'ag_1', isNew: true });
   });
 
   it('is the same agent when it comes again, in whatever order its keys are', () => {
     agents
       .given([registered({ a: 1, b: { c: [2] } })])
       .when((state) => decideRegister(state, wanted({ b: { c: [2] }, a: 1 })))
-      .thenNothing({ agent_id: 'ag_1', created: 'no' });
+      .thenNothing({ agent_id: 'ag_1', isNew: false });
     agents
       .given([registered(null)])
       .when((state) => decideRegister(state, wanted(null)))
-      .thenNothing({ agent_id: 'ag_1', created: 'no' });
+      .thenNothing({ agent_id: 'ag_1', isNew: false });
   });
 
   it('is refused with another specification', () => {

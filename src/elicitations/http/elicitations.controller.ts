@@ -8,6 +8,7 @@ import { accepted } from '../../http/answer.js';
 import { orThrow } from '../../http/errors.js';
 import { FromRequest } from '../../http/command-request.param.js';
 import { ElicitationId, SessionId } from '../../http/path-params.js';
+import { setReplyHeaders } from '../../http/reply-headers.js';
 import { ResolveElicitation } from '../commands/resolve-elicitation.js';
 import { type ElicitationView, GetElicitation } from '../queries/get-elicitation.js';
 import { ResolveDto } from './resolve.dto.js';
@@ -24,8 +25,13 @@ export class ElicitationsController {
     @CurrentPrincipal() principal: Principal,
     @SessionId() sessionId: string,
     @ElicitationId() elicitationId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ElicitationView> {
-    return orThrow(await this.queries.execute(new GetElicitation(principal, sessionId, elicitationId)));
+    const found = orThrow(
+      await this.queries.execute(new GetElicitation(principal, sessionId, elicitationId)),
+    );
+    setReplyHeaders(reply, { position: found.position, noStore: true });
+    return found.view;
   }
 
   @Post('resolve')

@@ -6,6 +6,7 @@ import { isRefusal, type Refusal } from '../../refusal.js';
 import { rowOf, sessionColumns, type SessionRow } from '../../../projections/sessions/row.js';
 import { accessible, mayAccess, sessionNotFound } from '../access.js';
 import { SessionCommands } from '../session-commands.js';
+import { afterMiss } from './session-gate.js';
 import { type ItemRow, type OpenPromptRow, type Snapshot, toSnapshot } from './snapshot.js';
 
 const SNAPSHOT_ITEMS = 100;
@@ -58,7 +59,7 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
 
   async execute(query: GetSession): Promise<Snapshot | Refusal> {
     if (query.fromState) return this.fromState(query);
-    return (await this.find(query)) ?? (await this.afterMiss(query));
+    return (await this.find(query)) ?? (await this.findLater(query));
   }
 
   private async find({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal | null> {
@@ -83,12 +84,10 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
     };
   }
 
-  /** The read models may not have come to the session yet: the log knows whether it exists. */
-  private async afterMiss(query: GetSession): Promise<Snapshot | Refusal> {
-    const facts = accessible(query.principal, await this.sessions.read(query.sessionId));
-    if (isRefusal(facts)) return facts;
-    await this.readModels.caughtUpTo(facts.createdPosition);
-    return (await this.find(query)) ?? this.fromState(query);
+  /** Read models that do not come to it in time leave what its own stream says. */
+  private async findLater(query: GetSession): Promise<Snapshot | Refusal> {
+    const refusal = await afterMiss(this.readModels, this.sessions, query.principal, query.sessionId);
+    return refusal ?? (await this.find(query)) ?? this.fromState(query);
   }
 
   private async fromState({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal> {

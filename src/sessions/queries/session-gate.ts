@@ -5,7 +5,7 @@ import { accessible } from '../access.js';
 import type { SessionCommands } from '../session-commands.js';
 
 /**
- * Why a read of a session's lists found no session in the read models: it does not exist for this principal, or the
+ * Why a read found no session in the read models: it does not exist for this principal, or the
  * read models have not come to it yet, in which case they are waited for. Null: read again.
  */
 export async function afterMiss(
