@@ -157,7 +157,10 @@ export class EventLog {
         return await this.attempt(stream, batch, expected, Math.min(ATTEMPT_MS, deadline - begun));
       } catch (error) {
         const type = typeOf(error);
-        if (type === 'wrong-expected-version') return { outcome: 'conflict' };
+        if (type === 'wrong-expected-version') {
+          this.outage.succeeded();
+          return { outcome: 'conflict' };
+        }
         if (type === 'stream-deleted') throw new StreamTombstoned(stream);
         if (type === 'maximum-append-size-exceeded') throw new AppendTooLarge(sizeOf(events));
         if (!isPassing(error)) throw error;
@@ -211,6 +214,7 @@ export class EventLog {
         const raw = toRawEvent(resolved);
         if (raw) yield raw;
       }
+      this.outage.succeeded();
     } catch (error) {
       const type = typeOf(error);
       if (type === 'stream-not-found') return this.outage.succeeded();
