@@ -7,11 +7,18 @@ import {
   END,
   FORWARDS,
 } from '@eventstore/db-client';
-import type { AppendResult, ResolvedEvent, StreamingRead } from '@eventstore/db-client';
+import type {
+  AppendResult,
+  AppendToStreamOptions,
+  EventData,
+  ResolvedEvent,
+  StreamingRead,
+} from '@eventstore/db-client';
 import pLimit from 'p-limit';
 import { AppendTooLarge, isPassing, LogUnavailable, StreamTombstoned } from './errors.js';
 import { followAll, type Feed, type FeedHandlers } from './feed.js';
 import { reachLoopbackDirectly } from './loopback-proxy.js';
+import { Outage } from './outage.js';
 import { toRawEvent } from './raw-event.js';
 import type { Position } from './position.js';
 import type { EncodedEvent, RawEvent } from './recorded-event.js';
@@ -19,7 +26,12 @@ import { within } from './time-limit.js';
 
 /** A client whose write queue is backed up while the connection drops rejects outside any promise; 32 keeps it short. */
 const APPENDS_IN_FLIGHT = 32;
+/**
+ * Sent along as a deadline, so that a log that stood still does not write later what was given up meanwhile. It is an
+ * instant of this machine's clock: a log elsewhere must keep the same time.
+ */
 const ATTEMPT_MS = 5_000;
+/** From the call of `append` on, with the wait for a slot. */
 const APPEND_TOTAL_MS = 15_000;
 const READ_IDLE_MS = 10_000;
 const FIRST_RETRY_MS = 50;
@@ -47,6 +59,11 @@ export class EventLog {
   private readonly writer: EventStoreDBClient;
   private readonly reader: EventStoreDBClient;
   private readonly slots = pLimit(APPENDS_IN_FLIGHT);
+  /** Gives up those that wait for a slot. */
+  private readonly waiting = new Set<() => void>();
+  private readonly outage = new Outage(() => {
+    for (const giveUp of this.waiting) giveUp();
+  });
 
   constructor(connectionString: string) {
     reachLoopbackDirectly(process.env);
@@ -54,14 +71,20 @@ export class EventLog {
     this.reader = EventStoreDBClient.connectionString`${connectionString}`;
   }
 
-  /** Throws `LogUnavailable`, `AppendTooLarge`, `StreamTombstoned`. */
-  append(
+  /** Throws `LogUnavailable` within 15 s, `AppendTooLarge`, `StreamTombstoned`. */
+  async append(
     stream: string,
     events: readonly EncodedEvent[],
     expected: ExpectedRevision,
   ): Promise<AppendOutcome> {
     if (expected !== 'no-stream' && expected < 0n) throw new RangeError(`revision ${expected} is below 0`);
-    return this.slots(() => this.appendWithRetries(stream, events, expected));
+    const deadline = performance.now() + APPEND_TOTAL_MS;
+    this.outage.begin();
+    try {
+      return await this.inSlot(() => this.appendWithRetries(stream, events, expected, deadline));
+    } finally {
+      this.outage.end();
+    }
   }
 
   /** Appends that this process has begun and not finished: events that will soon be there to project. */
@@ -71,18 +94,19 @@ export class EventLog {
 
   async *read(stream: string, options: ReadOptions = {}): AsyncGenerator<RawEvent> {
     const backwards = options.backwards ?? false;
-    const source = this.reader.readStream(stream, {
-      fromRevision: options.from ?? (backwards ? END : START),
-      direction: backwards ? BACKWARDS : FORWARDS,
-      ...(options.limit === undefined ? {} : { maxCount: options.limit }),
-    });
-    yield* drain(source, stream);
+    const open = () =>
+      this.reader.readStream(stream, {
+        fromRevision: options.from ?? (backwards ? END : START),
+        direction: backwards ? BACKWARDS : FORWARDS,
+        ...(options.limit === undefined ? {} : { maxCount: options.limit }),
+      });
+    yield* this.drain(open, stream);
   }
 
   /** The position of the newest event in the log, whoever wrote it; null when the log is empty. Throws `LogUnavailable`. */
   async head(): Promise<Position | null> {
-    const source = this.reader.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 });
-    for await (const raw of drain(source, '$all')) return raw.position;
+    const open = () => this.reader.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 });
+    for await (const raw of this.drain(open, '$all')) return raw.position;
     return null;
   }
 
@@ -98,71 +122,116 @@ export class EventLog {
     );
   }
 
+  private inSlot<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let waits = true;
+      const leave = (): void => {
+        waits = false;
+        clearTimeout(timer);
+        this.waiting.delete(giveUp);
+      };
+      const giveUp = (): void => {
+        leave();
+        reject(new LogUnavailable('nothing-written'));
+      };
+      const timer = setTimeout(giveUp, APPEND_TOTAL_MS);
+      this.waiting.add(giveUp);
+      void this.slots(async () => {
+        if (!waits) return;
+        leave();
+        await work().then(resolve, reject);
+      });
+    });
+  }
+
   private async appendWithRetries(
     stream: string,
     events: readonly EncodedEvent[],
     expected: ExpectedRevision,
+    deadline: number,
   ): Promise<AppendOutcome> {
     const batch = events.map((event) =>
       jsonEvent({ id: event.id, type: event.type, data: event.data, metadata: { ...event.metadata } }),
     );
-    const deadline = Date.now() + APPEND_TOTAL_MS;
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, 1_000)) {
+      const begun = performance.now();
       try {
-        const result = await within(
-          ATTEMPT_MS,
-          this.writer.appendToStream(stream, batch, {
-            expectedRevision: expected === 'no-stream' ? NO_STREAM : expected,
-          }),
-        );
-        return {
-          outcome: 'appended',
-          revision: result.nextExpectedRevision,
-          position: await this.positionOf(stream, result),
-        };
+        return await this.attempt(stream, batch, expected, Math.min(ATTEMPT_MS, deadline - begun));
       } catch (error) {
         const type = typeOf(error);
-        if (type === 'wrong-expected-version') return { outcome: 'conflict' };
+        if (type === 'wrong-expected-version') {
+          this.outage.succeeded();
+          return { outcome: 'conflict' };
+        }
         if (type === 'stream-deleted') throw new StreamTombstoned(stream);
         if (type === 'maximum-append-size-exceeded') throw new AppendTooLarge(sizeOf(events));
         if (!isPassing(error)) throw error;
-        if (Date.now() + pause > deadline) throw new LogUnavailable('unknown', error);
+        this.outage.failed(begun);
+        if (performance.now() + pause >= deadline) throw new LogUnavailable('unknown', error);
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
   }
 
+  private async attempt(
+    stream: string,
+    batch: EventData[],
+    expected: ExpectedRevision,
+    milliseconds: number,
+  ): Promise<AppendOutcome> {
+    const options: AppendToStreamOptions = {
+      expectedRevision: expected === 'no-stream' ? NO_STREAM : expected,
+      deadline: milliseconds,
+    };
+    const result = await within(milliseconds, this.writer.appendToStream(stream, batch, options));
+    this.outage.succeeded();
+    const position = await this.positionOf(stream, result);
+    return { outcome: 'appended', revision: result.nextExpectedRevision, position };
+  }
+
   private async positionOf(stream: string, result: AppendResult): Promise<Position> {
     if (result.position) return result.position.commit;
-    for await (const raw of this.read(stream, { from: result.nextExpectedRevision, limit: 1 }))
-      return raw.position;
+    try {
+      for await (const raw of this.read(stream, { from: result.nextExpectedRevision, limit: 1 }))
+        return raw.position;
+    } catch (error) {
+      // Written it is; who is told that nothing was would write it twice.
+      throw new LogUnavailable('unknown', error);
+    }
     throw new LogUnavailable('unknown');
   }
-}
 
-async function* drain(source: StreamingRead<ResolvedEvent>, stream: string): AsyncGenerator<RawEvent> {
-  // A read has no deadline of its own: a silent peer would hold it for ever.
-  const stalled = setTimeout(() => source.destroy(new LogUnavailable('nothing-written')), READ_IDLE_MS);
-  try {
-    for await (const resolved of source.iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<ResolvedEvent>) {
-      stalled.refresh();
-      const raw = toRawEvent(resolved);
-      if (raw) yield raw;
+  private async *drain(open: () => StreamingRead<ResolvedEvent>, stream: string): AsyncGenerator<RawEvent> {
+    this.outage.begin();
+    const begun = performance.now();
+    const source = open();
+    // A read has no deadline of its own: a silent peer would hold it for ever.
+    const stalled = setTimeout(() => source.destroy(new LogUnavailable('nothing-written')), READ_IDLE_MS);
+    try {
+      for await (const resolved of source.iterator({
+        destroyOnReturn: false,
+      }) as AsyncIterable<ResolvedEvent>) {
+        stalled.refresh();
+        this.outage.succeeded();
+        const raw = toRawEvent(resolved);
+        if (raw) yield raw;
+      }
+      this.outage.succeeded();
+    } catch (error) {
+      const type = typeOf(error);
+      if (type === 'stream-not-found') return this.outage.succeeded();
+      if (type === 'stream-deleted') throw new StreamTombstoned(stream);
+      if (isPassing(error) || error instanceof LogUnavailable) this.outage.failed(begun);
+      throw isPassing(error) ? new LogUnavailable('nothing-written', error) : error;
+    } finally {
+      clearTimeout(stalled);
+      this.outage.end();
+      // Leaving the loop early does not end the call on the server. What the call has received by then must be read all
+      // the same: the client keeps a call that never reached its end for ever, and waits for it when it is disposed of.
+      source.on('error', () => undefined);
+      await source.cancel();
+      source.resume();
     }
-  } catch (error) {
-    const type = typeOf(error);
-    if (type === 'stream-not-found') return;
-    if (type === 'stream-deleted') throw new StreamTombstoned(stream);
-    throw isPassing(error) ? new LogUnavailable('nothing-written', error) : error;
-  } finally {
-    clearTimeout(stalled);
-    // Leaving the loop early does not end the call on the server. What the call has received by then must be read all
-    // the same: the client keeps a call that never reached its end for ever, and waits for it when it is disposed of.
-    source.on('error', () => undefined);
-    await source.cancel();
-    source.resume();
   }
 }
 

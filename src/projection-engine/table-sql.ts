@@ -46,10 +46,7 @@ export function tableSql(schema: string, { table }: AnyProjection): TableSql {
 }
 
 /** What identifies a row, and what of it is written when only that has changed. */
-export function hotColumns({
-  primaryKey,
-  hot,
-}: AnyProjection['table']): readonly (keyof ProjectedRow)[] {
+export function hotColumns({ primaryKey, hot }: AnyProjection['table']): readonly (keyof ProjectedRow)[] {
   return [...primaryKey, ...hot];
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import type { FaultPoints } from '../../fault-points/fault-points.js';
 import { refuse } from '../../refusal.js';
+import { LogUnavailable } from '../errors.js';
 import type { EventLog } from '../event-log.js';
 import type { EventRegistry } from '../event-registry.js';
 import type { DomainEvent } from '../event-type.js';
@@ -90,11 +91,17 @@ export class StreamQueue<State, Event extends DomainEvent> {
       } catch (error) {
         this.ports.forget();
         for (const job of jobs) job.reject(error);
+        if (error instanceof LogUnavailable) this.giveUp();
       }
       skipLoad = false;
     }
     this.running = false;
     this.idle();
+  }
+
+  /** Those that waited behind a log that does not answer have waited long enough. */
+  private giveUp(): void {
+    for (const job of this.waiting.splice(0)) job.reject(new LogUnavailable('nothing-written'));
   }
 
   /** Serves a prefix of `jobs` and says how many. */
@@ -111,7 +118,10 @@ export class StreamQueue<State, Event extends DomainEvent> {
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       const position = await this.write(known, plan);
       if (position !== 'conflict') return this.settle(jobs, plan, position ?? known.position);
-      const tail = await this.tail(known);
+      const tail = await this.tail(known).catch((error: unknown) => {
+        // The conflict may be with this very append, had its first answer been lost.
+        throw error instanceof LogUnavailable ? new LogUnavailable('unknown', error) : error;
+      });
       const written = writtenAt(plan, tail.positions);
       if (written !== null) return this.settle(jobs, plan, written);
       known = tail.stream;
