@@ -94,6 +94,9 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
         return isRefusal(close) ? close : { events: [...change.events, ...close.events], result: null };
       },
     });
+    if (patched.kind === 'refused' && granted && isCarriedOutLater(patched.refusal, patch)) {
+      return { ...granted, result: { session_id: sessionId } };
+    }
     if (patched.kind !== 'done') return patched;
     const released = closes ? await releaseName(this.sessions, context, facts) : null;
     return {
@@ -143,4 +146,9 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
       (childId) => this.sessions.read(childId),
     );
   }
+}
+
+/** What the parent has granted is durable: with the log away in between, the reactor gives the child its title. */
+function isCarriedOutLater({ code }: Refusal, patch: SessionPatch): boolean {
+  return code === 'log_unavailable' && patch.labels === undefined;
 }
