@@ -16,7 +16,7 @@ export interface RollupRow extends ProjectedRow {
 
 export const sessionRollupsProjection: Projection<RollupRow> = {
   name: 'session-rollups',
-  version: 1,
+  version: 2,
   table: {
     name: 'session_rollups',
     columns: {
@@ -43,13 +43,18 @@ export const sessionRollupsProjection: Projection<RollupRow> = {
     const standing = rows.get([event.subjectId, event.subjectId]);
     // The rows of ancestors come and go, so only the session's own row can tell that an event comes again.
     if (standing && standing.position >= event.position) return;
+    if (!standing && event.event.type === 'SessionClosed') return;
     const own = contributionAfter(event, standing);
     for (const ancestor of receivers(event)) spread(ancestor, own, rows);
   },
 };
 
 function contributes({ event }: ProjectedEvent): boolean {
-  return event.type === 'SessionStatusChanged' || event.type.startsWith('Elicitation');
+  return (
+    event.type === 'SessionStatusChanged' ||
+    event.type === 'SessionClosed' ||
+    event.type.startsWith('Elicitation')
+  );
 }
 
 function receivers(event: ProjectedEvent): readonly string[] {
@@ -79,6 +84,7 @@ function contributionAfter(event: ProjectedEvent, standing: RollupRow | undefine
 }
 
 function busyAfter({ event }: ProjectedEvent, standing: number): number {
+  if (event.type === 'SessionClosed') return 0;
   if (event.type !== 'SessionStatusChanged') return standing;
   return isBusy(event.data.status) ? 1 : 0;
 }

@@ -17,7 +17,7 @@ export const USAGE = `Plays a recorded working day of a team of agents on a runn
 
   npm run demo -- [options]
 
-  --url <address>   of the server (default http://127.0.0.1:6767)
+  --url <address>   of the server (default http://127.0.0.1:6767, or HOST and PORT of the environment)
   --speed <number>  1 is the recorded pace, long pauses cut short; 10 is ten times that
                     (default: as fast as the server answers, a few seconds)
   --log <file>      another recorded log (NDJSON)
@@ -44,7 +44,7 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
-        url: { type: 'string', default: 'http://127.0.0.1:6767' },
+        url: { type: 'string', default: defaultUrl(process.env) },
         speed: { type: 'string', default: 'quick' },
         log: { type: 'string' },
         user: { type: 'string' },
@@ -56,6 +56,12 @@ function parse(args: readonly string[]) {
     const [reason] = message.split(/\. |\n/);
     throw new DemoError(`${reason}; see npm run demo -- --help`, 2);
   }
+}
+
+/** Where `npm start` with the same environment listens. */
+export function defaultUrl({ HOST, PORT }: NodeJS.ProcessEnv): string {
+  const host = HOST || '127.0.0.1';
+  return `http://${host.includes(':') ? `[${host}]` : host}:${PORT || '6767'}`;
 }
 
 function urlIn(text: string): string {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import type { Config } from '../config/config.js';
-import { lockDirectory } from '../database/embedded/directory-lock.js';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { ConfigError, type Config } from '../config/config.js';
+import { DirectoryInUseError, lockDirectory } from '../database/embedded/directory-lock.js';
 import type { EmbeddedLog } from '../database/embedded/embedded-log.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { superviseEmbeddedEventStore } from '../event-store/embedded/supervisor.js';
@@ -28,10 +30,8 @@ export async function startApplication(
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= stopLayers(layers, log));
   try {
-    if (config.eventStoreUrl === null || config.databaseUrl === null) {
-      const lock = lockDirectory(config.dataDir);
-      layers.push([() => lock.release()]);
-    }
+    await checkBeforehand(config);
+    if (config.eventStoreUrl === null || config.databaseUrl === null) layers.push([lockData(config)]);
     const stores: Stop[] = [];
     layers.push(stores);
     const [eventStoreUrl, databaseUrl] = await both(
@@ -57,15 +57,49 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const layers: Stop[][] = [];
   try {
-    if (config.databaseUrl === null) {
-      const lock = lockDirectory(config.dataDir);
-      layers.push([() => lock.release()]);
-    }
+    if (config.databaseUrl === null) layers.push([lockData(config)]);
     const stores: Stop[] = [];
     layers.push(stores);
     return await work(await database(config, log, stores));
   } finally {
     await stopLayers(layers, log);
+  }
+}
+
+/** What can be known before anything starts is said before anything starts. Throws `ConfigError`. */
+async function checkBeforehand({ host, port, eventStoreUrl }: Config): Promise<void> {
+  const { NODE_ENV, ROLLCALL_EMBEDDED_FORCE } = process.env;
+  if (eventStoreUrl === null && NODE_ENV === 'production' && ROLLCALL_EMBEDDED_FORCE !== '1') {
+    throw new ConfigError('EVENTSTORE_URL', 'must name an EventStoreDB while NODE_ENV is production');
+  }
+  if (port !== 0 && (await isTaken(host, port))) {
+    throw new ConfigError('PORT', `must be a free port (or 0 for any), ${port} is taken on ${host}`);
+  }
+}
+
+async function isTaken(host: string, port: number): Promise<boolean> {
+  const probe = createServer();
+  try {
+    probe.listen(port, host);
+    await once(probe, 'listening');
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return true;
+    throw error;
+  } finally {
+    probe.close();
+  }
+}
+
+/** Takes the data directory for this process. Throws `DirectoryInUseError`, or `ConfigError` where there can be none. */
+function lockData({ dataDir }: Config): Stop {
+  try {
+    const lock = lockDirectory(dataDir);
+    return () => lock.release();
+  } catch (error) {
+    if (error instanceof DirectoryInUseError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError('ROLLCALL_DATA_DIR', `must be a directory that can be made and written: ${why}`);
   }
 }
 

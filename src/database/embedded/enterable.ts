@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -6,7 +6,11 @@ import { dirname } from 'node:path';
  * will not run as root, so its user has to get to its own files whatever root's umask says.
  */
 export function makeEnterable(directory: string): void {
-  const first = mkdirSync(directory, { recursive: true });
-  if (first === undefined || process.getuid?.() !== 0) return;
-  for (let made = directory; made.length >= first.length; made = dirname(made)) chmodSync(made, 0o711);
+  const missing: string[] = [];
+  for (let level = directory; !existsSync(level); level = dirname(level)) missing.unshift(level);
+  for (const level of missing) {
+    // Level by level: where nothing can be made (as in /proc), the recursive form goes round for ever.
+    if (!existsSync(level)) mkdirSync(level);
+    if (process.getuid?.() === 0) chmodSync(level, 0o711);
+  }
 }

@@ -8,7 +8,7 @@ import {
   withoutTaskError,
   type Labels,
 } from './labels.js';
-import type { SessionStatus } from './status.js';
+import { isBusy, type SessionStatus } from './status.js';
 
 /** Where and when the log holds an event. */
 export interface Envelope {
@@ -65,12 +65,13 @@ type FactChange = Extract<
   { type: 'SessionRenamed' | 'SessionLabelled' | 'SessionStatusChanged' | 'SessionClosed' }
 >;
 
-const FACT_CHANGES: ReadonlySet<string> = new Set<FactChange['type']>([
-  'SessionRenamed',
-  'SessionLabelled',
-  'SessionStatusChanged',
-  'SessionClosed',
-]);
+/** A record, so that the compiler asks for every type. */
+const FACT_CHANGES: Readonly<Record<FactChange['type'], true>> = {
+  SessionRenamed: true,
+  SessionLabelled: true,
+  SessionStatusChanged: true,
+  SessionClosed: true,
+};
 
 /** True for the many events, items above all, that leave nothing but their time and place. */
 export function leavesOnlyTimes(event: SessionStreamEvent): boolean {
@@ -78,7 +79,7 @@ export function leavesOnlyTimes(event: SessionStreamEvent): boolean {
 }
 
 function changesFacts(event: SessionStreamEvent): event is FactChange {
-  return FACT_CHANGES.has(event.type);
+  return Object.hasOwn(FACT_CHANGES, event.type);
 }
 
 function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
@@ -120,8 +121,13 @@ function changeOf(facts: SessionFacts, event: FactChange): Partial<SessionFacts>
     case 'SessionStatusChanged':
       return statusChange(facts, event.data);
     case 'SessionClosed':
-      return { closed: event.data.reason, successorId: event.data.successor_session_id };
+      return { closed: event.data.reason, successorId: event.data.successor_session_id, ...turnOver(facts) };
   }
+}
+
+/** Nobody works in a closed session: without this a child closed in the middle of a turn would keep its parent busy. */
+function turnOver({ status }: SessionFacts): Partial<SessionFacts> {
+  return isBusy(status) ? { status: 'idle', activeResponseId: null } : {};
 }
 
 type StatusChange = Extract<SessionEvent, { type: 'SessionStatusChanged' }>['data'];
