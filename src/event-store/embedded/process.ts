@@ -48,7 +48,10 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   if (process.send !== undefined) {
     // The supervisor hears it over IPC; the channel goes at once, so that its death means nothing here.
-    process.send(ready, () => process.disconnect());
+    // A supervisor that died before it heard has closed the channel already, and that is an error to close again.
+    process.send(ready, () => {
+      if (process.connected) process.disconnect();
+    });
   }
 }
 
