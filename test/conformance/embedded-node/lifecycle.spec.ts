@@ -96,6 +96,20 @@ describe('a directory', () => {
     await expect(start()).rejects.toThrow(/eventstore\.db is open in another process$/);
   });
 
+  it('that is being written to is not mistaken for a damaged one', async () => {
+    const node = await start();
+    const client = connect(node);
+    let refusals = 0;
+    const writing = Array.from({ length: 16 }, async () => {
+      const stream = newStream();
+      while (refusals < 8) await client.appendToStream(stream, sampleEvents(5));
+    });
+    for (; refusals < 8; refusals += 1) {
+      await expect(start()).rejects.toThrow(/eventstore\.db is open in another process$/);
+    }
+    await Promise.all(writing);
+  }, 30_000);
+
   it('is free at once after the node was killed', async () => {
     await stop(await start(), 'SIGKILL');
     await expect(start()).resolves.toMatchObject({ port: expect.any(Number) });
