@@ -29,18 +29,23 @@ export async function spawnEmbeddedNode(
   dir: string,
   port = 0,
   nodeOptions: readonly string[] = [],
+  /** Given: the node is started with an IPC channel, as a supervisor does, and this is called at once. */
+  spawned?: (child: ChildProcess) => void,
 ): Promise<EmbeddedNodeProcess> {
   if (!existsSync(ENTRY)) throw new Error(`${ENTRY} is missing: build the project first`);
   const child = spawn(process.execPath, [...nodeOptions, ENTRY, '--dir', dir, '--port', String(port)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(spawned === undefined ? [] : (['ipc'] as const))],
     env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'test' },
   });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('the node was started without pipes');
+  spawned?.(child);
   let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  stderr.on('data', (chunk: Buffer) => {
     complaint += chunk.toString();
   });
   const line = await new Promise<string | undefined>((settle) => {
-    createInterface({ input: child.stdout }).once('line', settle);
+    createInterface({ input: stdout }).once('line', settle);
     child.once('close', () => settle(undefined));
   });
   if (line === undefined) throw new Error(complaint.trim());

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from './storage/database.js';
 import { EventLog } from './storage/event-log.js';
@@ -15,7 +15,7 @@ export function openLog(dir: string): EventLog {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = join(dir, DATA_FILE);
   try {
-    checkWriteAheadLog(`${file}-wal`);
+    checkUnlessWritten(`${file}-wal`);
     return EventLog.open(file, Date.now);
   } catch (error) {
     if (errorCode(error) === 'SQLITE_BUSY') {
@@ -23,4 +23,22 @@ export function openLog(dir: string): EventLog {
     }
     throw asDamage(error, file);
   }
+}
+
+/** The check comes before the lock: a log that another process writes to meanwhile can look torn in its middle. */
+function checkUnlessWritten(writeAheadLog: string): void {
+  const before = fingerprint(writeAheadLog);
+  try {
+    checkWriteAheadLog(writeAheadLog);
+  } catch (error) {
+    if (fingerprint(writeAheadLog) === before) throw error;
+    throw Object.assign(new Error('written to while it was checked', { cause: error }), {
+      code: 'SQLITE_BUSY',
+    });
+  }
+}
+
+function fingerprint(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
 }

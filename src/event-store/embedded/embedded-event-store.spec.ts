@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
@@ -58,6 +58,19 @@ describe('an embedded event store inside a process', () => {
     await second.close();
     stores.length = 0;
     rmSync(dir, { recursive: true, force: true });
+  });
+
+  it('is refused under NODE_ENV=production, and made none of its files', async () => {
+    const dir = join(mkdtempSync(join(tmpdir(), 'rollcall-embedded-')), 'never');
+    const before = process.env['NODE_ENV'];
+    process.env['NODE_ENV'] = 'production';
+    try {
+      await expect(EmbeddedEventStore.start({ dir })).rejects.toThrow('not for production');
+    } finally {
+      if (before === undefined) delete process.env['NODE_ENV'];
+      else process.env['NODE_ENV'] = before;
+    }
+    expect(existsSync(dir)).toBe(false);
   });
 
   it('may be closed twice', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { forgetDamage, noteDamage, notedDamage } from './damage-note.js';
 import { openLog } from './data-file.js';
+import { productionNotice } from './production-guard.js';
 import { eventStoreRoutes, unimplemented } from './service/routes.js';
 import { errorCode } from './storage/database.js';
 import { EventLog } from './storage/event-log.js';
@@ -32,6 +33,8 @@ export class EmbeddedEventStore {
    * directory's file is open in another process, or the file is damaged; the message says which.
    */
   static async start(options: EmbeddedEventStoreOptions): Promise<EmbeddedEventStore> {
+    const notice = productionNotice(process.env);
+    if (notice !== undefined) process.emitWarning(`event store: ${notice}`);
     const log = 'dir' in options ? openLog(options.dir) : EventLog.open(':memory:', Date.now);
     const token = randomBytes(16).toString('hex');
     let port = 0;

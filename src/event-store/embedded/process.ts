@@ -1,9 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EmbeddedEventStore } from './index.js';
 import { removePidFile, writePidFile } from './pid-file.js';
-import { productionNotice } from './production-guard.js';
 
 interface ProcessOptions {
   readonly dir: string;
@@ -30,9 +28,6 @@ function fail(error: unknown): never {
 /** Entry of the child process: one node on one directory until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { dir, port } = readOptions(process.argv.slice(2));
-  const notice = productionNotice(process.env);
-  if (notice !== undefined) process.stderr.write(`event store: ${notice}\n`);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const store = await EmbeddedEventStore.start({ dir, port });
   void store.damaged.then(fail);
 
@@ -48,7 +43,10 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   if (process.send !== undefined) {
     // The supervisor hears it over IPC; the channel goes at once, so that its death means nothing here.
-    process.send(ready, () => process.disconnect());
+    // A supervisor that died before it heard has closed the channel already, and that is an error to close again.
+    process.send(ready, () => {
+      if (process.connected) process.disconnect();
+    });
   }
 }
 

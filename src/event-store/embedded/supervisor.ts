@@ -83,9 +83,12 @@ export async function superviseEmbeddedEventStore(options: SuperviseOptions): Pr
     pid: () => running.pid,
     stop: async () => {
       stopping.abort();
-      // Its end is waited for: an unreferenced child would let this process leave in the middle.
-      running.child.ref();
-      await stopProcess(running.pid, STOP_WITHIN_MS);
+      // A child that ended has given its pid back, and it may be a stranger's by now.
+      if (running.child.exitCode === null && running.child.signalCode === null) {
+        // Its end is waited for: an unreferenced child would let this process leave in the middle.
+        running.child.ref();
+        await stopProcess(running.pid, STOP_WITHIN_MS);
+      }
       await watching;
     },
   };

@@ -11,6 +11,7 @@ import { RawClient, STREAMS, field, grpcFrame, rawSocket, readAnswer } from './r
 const OK = 0;
 const INVALID_ARGUMENT = 3;
 const RESOURCE_EXHAUSTED = 8;
+const FAILED_PRECONDITION = 9;
 const UNIMPLEMENTED = 12;
 
 let dir: string;
@@ -146,6 +147,18 @@ describe('an append', () => {
     expect(await rejection(client.appendToStream(huge, sampleEvents(1)))).toBeInstanceOf(Error);
   });
 
+  it.each(['a', 'é'])(
+    'refused for a long name of %s gets a status and keeps the connection',
+    async (letter) => {
+      const options = grpcFrame(
+        field(1, Buffer.concat([identifier(letter.repeat(15_000 / Buffer.byteLength(letter))), anyRevision])),
+      );
+      await raw.call(`${STREAMS}/Tombstone`, options);
+      expect((await raw.call(`${STREAMS}/Tombstone`, options)).status).toBe(FAILED_PRECONDITION);
+      expect((await raw.call(`${STREAMS}/Delete`, options)).status).toBe(FAILED_PRECONDITION);
+    },
+  );
+
   it('to a name that is no UTF-8 keeps its bytes', async () => {
     const answer = await append(appendOptions(Buffer.of(0xff, 0xfe, 0x00, 0xc3)), proposal(someId, typed));
     expect(answer.status).toBe(OK);
@@ -165,6 +178,22 @@ describe('a batch append', () => {
     const correlation = field(1, field(2, '7b5f3e62-3d0f-4f3d-9a52-0c6f0f6d5d12'));
     stream.end(grpcFrame(Buffer.concat([correlation, Buffer.of(0x20, 0x01)])));
     expect(await answer).toMatchObject({ status: OK, body: Buffer.alloc(0) });
+  });
+
+  it('whose chunks are padded is refused before it fills the memory', async () => {
+    const stream = raw.open(`${STREAMS}/BatchAppend`);
+    const answer = readAnswer(stream);
+    const chunk = (index: number) => {
+      const options = Buffer.concat([identifier(newStream()), anyRevision]);
+      const event = Buffer.concat([someId, typed]);
+      const padding = Buffer.concat([Buffer.of(0x7a, 0x80, 0x80, 0x80, 0x04), Buffer.alloc(8 * 1024 * 1024)]);
+      return grpcFrame(
+        Buffer.concat([field(1, field(2, `batch-${index}`)), field(2, options), field(3, event), padding]),
+      );
+    };
+    for (let index = 0; index < 9; index += 1) stream.write(chunk(index));
+    stream.end();
+    expect((await answer).body.toString('latin1')).toContain('Too many unfinished batches.');
   });
 
   it('over the size limit is refused in the stream, which goes on', async () => {

@@ -102,6 +102,12 @@ describe('the write-ahead log that a killed node left', () => {
     expect(await countAfterStart()).toBeGreaterThanOrEqual(acknowledged - 10);
   });
 
+  it.each([0, 10, 18, 26])('damaged in its header at byte %s is refused', async (at) => {
+    await fill('SIGKILL');
+    flipByte(`${file}-wal`, at);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(/damaged: .*-wal, the header at byte 0/);
+  });
+
   it('damaged in its middle is refused, naming the byte', async () => {
     await fill('SIGKILL');
     flipByte(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2));

@@ -7,6 +7,7 @@ import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { RecordedSubscription, until } from '../recorded-subscription.js';
 import { newStream, recordedIn, rejection, revisionsIn, sampleEvents } from '../sample-events.js';
+import { rawSocket } from './raw-client.js';
 
 let dir: string;
 const nodes: EmbeddedNodeProcess[] = [];
@@ -68,6 +69,19 @@ describe('a node that is stopped', () => {
     expect(Date.now() - before).toBeLessThan(2_000);
   });
 
+  it('is done within a second or two beside a peer that never reads nor closes', async () => {
+    const node = await start();
+    const socket = await rawSocket(node.port);
+    socket.on('error', () => undefined).pause();
+    const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), emptySettings]));
+    await connect(node).appendToStream(newStream(), sampleEvents(1));
+    const before = Date.now();
+    await stop(node);
+    expect(Date.now() - before).toBeLessThan(2_000);
+    socket.destroy();
+  });
+
   it('is found again by a client on the same port, with everything it had acknowledged', async () => {
     const first = await start();
     const client = connect(first);
@@ -95,6 +109,20 @@ describe('a directory', () => {
     await start();
     await expect(start()).rejects.toThrow(/eventstore\.db is open in another process$/);
   });
+
+  it('that is being written to is not mistaken for a damaged one', async () => {
+    const node = await start();
+    const client = connect(node);
+    let refusals = 0;
+    const writing = Array.from({ length: 16 }, async () => {
+      const stream = newStream();
+      while (refusals < 8) await client.appendToStream(stream, sampleEvents(5));
+    });
+    for (; refusals < 8; refusals += 1) {
+      await expect(start()).rejects.toThrow(/eventstore\.db is open in another process$/);
+    }
+    await Promise.all(writing);
+  }, 30_000);
 
   it('is free at once after the node was killed', async () => {
     await stop(await start(), 'SIGKILL');

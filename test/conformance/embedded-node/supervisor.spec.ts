@@ -75,6 +75,36 @@ describe('a supervised node', () => {
     expect(last.lines.some((line) => line.includes('starting again'))).toBe(false);
   });
 
+  it('that died and cannot start again is not signalled by a stop: its pid may be a stranger’s', async () => {
+    const parent = runScript(
+      'supervisor',
+      `const { createServer } = await import('node:net');
+       const lines = [];
+       const node = await embedded.superviseEmbeddedEventStore({
+         dir: ${JSON.stringify(dir)}, log: (line) => lines.push(line) });
+       const pid = node.pid();
+       const port = Number(new URL(node.connectionString).port);
+       process.kill(pid, 'SIGKILL');
+       const taken = createServer();
+       const take = () => new Promise((settle) => {
+         taken.once('error', () => settle(setTimeout(() => take().then(settle), 5)));
+         taken.listen(port, '127.0.0.1', settle);
+       });
+       await take();
+       const limit = Date.now() + 10_000;
+       while (!lines.some((line) => line.includes('is in use')) && Date.now() < limit)
+         await new Promise((settle) => setTimeout(settle, 10));
+       const signalled = [];
+       const kill = process.kill.bind(process);
+       process.kill = (target, signal) => { if (target === pid) signalled.push(signal); return kill(target, signal); };
+       await node.stop();
+       taken.close();
+       print({ signalled, refused: lines.some((line) => line.includes('is in use')) });`,
+    );
+    parents.push(parent);
+    expect(await parent.next()).toEqual({ signalled: [], refused: true });
+  });
+
   it('outlives a parent that is killed, and the next parent replaces it', async () => {
     const { parent, first } = await supervise();
     parent.child.kill('SIGKILL');
@@ -83,6 +113,16 @@ describe('a supervised node', () => {
     const { first: second } = await supervise();
     expect(second.lines[0]).toContain(`stopping pid ${first.pid}`);
     await until('the orphan to be gone', () => !isAlive(first.pid));
+  });
+
+  it('survives a parent that dies while it starts', async () => {
+    const node = await spawnEmbeddedNode(dir, 0, [], (child) => child.disconnect());
+    const client = connectTo(node.url);
+    await client.appendToStream(newStream(), sampleEvents(1));
+    await client.dispose();
+    expect(node.child.exitCode).toBeNull();
+    node.child.kill('SIGTERM');
+    await exited(node.child);
   });
 
   it('that cannot start says why', async () => {

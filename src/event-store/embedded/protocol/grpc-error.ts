@@ -26,7 +26,13 @@ export class GrpcError extends Error {
   }
 }
 
-/** Trailers are ASCII, stream names are not: what is no printable ASCII is percent-encoded. */
+// Clients take 64 KiB of headers in all; one byte more ends the connection with every call on it.
+const LONGEST_TRAILER = 24 * 1024;
+
+/**
+ * Trailers are ASCII, stream names are not: what is no printable ASCII is percent-encoded. A name that no
+ * client would take is cut.
+ */
 export function trailerText(name: Buffer): string {
   return encodeBytes(name, (byte) => byte >= 0x20 && byte <= 0x7e);
 }
@@ -39,6 +45,7 @@ export function encodePercent(text: string): string {
 function encodeBytes(bytes: Buffer, plain: (byte: number) => boolean): string {
   let text = '';
   for (const byte of bytes) {
+    if (text.length >= LONGEST_TRAILER) break;
     text += plain(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
   return text;

@@ -62,12 +62,15 @@ export class AllCursor {
 
   private filteredPage(by: CursorFilter, limit: number): readonly Step[] {
     const entries = this.log.records.entries(this.next, PAGE_ENTRIES);
+    const accepted = by.filter.accepts(
+      entries.map((entry) => (by.on === 'stream-name' ? entry.stream : entry.type)),
+    );
     const steps: Step[] = [];
     let bytes = 0n;
     let matched = 0;
-    for (const entry of entries) {
+    for (const [index, entry] of entries.entries()) {
       if (bytes >= PAGE_BYTES || matched >= limit) break;
-      if (by.filter.accepts(by.on === 'stream-name' ? entry.stream : entry.type)) {
+      if (accepted[index] === true) {
         steps.push({ kind: 'record', record: this.log.records.get(entry.position) });
         bytes += entry.next - entry.position;
         matched += 1;

@@ -13,13 +13,20 @@ import type { EventLog } from '../storage/event-log.js';
 import type { GrpcCall } from '../transport/grpc-call.js';
 import { WireReader } from '../wire/wire-reader.js';
 
+/** What the messages of one call may hold in memory, with everything that the size of an append leaves out. */
+const MOST_HELD_BYTES = 64 * MAXIMUM_APPEND_SIZE;
+
 /** What the messages of one call add up to. */
 class Proposal {
   target: WriteTarget | undefined;
   readonly events: ProposedEvent[] = [];
   private size = 0;
+  private held = 0;
 
   add(message: Buffer): void {
+    // Events are views into their message and keep all of it alive, whatever else it holds.
+    this.held += message.length;
+    if (this.held > MOST_HELD_BYTES) throw maximumAppendSizeExceeded(MAXIMUM_APPEND_SIZE);
     const reader = new WireReader(message);
     for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
       switch (tag >>> 3) {

@@ -24,14 +24,15 @@ export class AllCursorBackwards {
   page(limit: number): readonly Step[] {
     const size = this.filter === undefined ? Math.min(limit, PAGE_RECORDS) : PAGE_RECORDS;
     const records = this.log.records.windowBackwards(this.end, PAGE_BYTES, size);
+    const by = this.filter;
+    const accepted = by?.filter.accepts(
+      records.map((record) => (by.on === 'stream-name' ? record.stream : record.type)),
+    );
     const steps: Step[] = [];
-    for (const record of records) {
+    for (const [index, record] of records.entries()) {
       if (steps.length >= limit) break;
       this.end = record.position;
-      const by = this.filter;
-      if (by !== undefined && !by.filter.accepts(by.on === 'stream-name' ? record.stream : record.type))
-        continue;
-      steps.push({ kind: 'record', record });
+      if (accepted === undefined || accepted[index] === true) steps.push({ kind: 'record', record });
     }
     return steps;
   }

@@ -30,6 +30,7 @@ interface OpenBatch {
   readonly deadline: number | undefined;
   readonly events: ProposedEvent[];
   size: number;
+  held: number;
 }
 
 /** What the unfinished batches of one stream may hold in memory. */
@@ -61,7 +62,7 @@ export class BatchAppendCall {
   ) {}
 
   async run(): Promise<void> {
-    await this.call.receive((message) => this.accept(decodeBatchChunk(message)));
+    await this.call.receive((message) => this.accept(decodeBatchChunk(message), message.length));
     // The client closed its side: answer what is still being written, then end.
     await this.settled();
     this.call.end();
@@ -74,7 +75,7 @@ export class BatchAppendCall {
     });
   }
 
-  private accept(chunk: BatchChunk): void {
+  private accept(chunk: BatchChunk, bytes: number): void {
     const key = chunk.correlationId.toString('latin1');
     let batch: OpenBatch | undefined;
     try {
@@ -82,6 +83,7 @@ export class BatchAppendCall {
       batch = this.open.get(key);
       // The rest of a batch that was refused early.
       if (batch === undefined) return;
+      this.hold(batch, bytes);
       this.collect(batch, chunk.proposedMessages);
       if (!chunk.isFinal) return;
       this.drop(key);
@@ -96,23 +98,28 @@ export class BatchAppendCall {
   private begin(key: string, options: Buffer): void {
     if (this.open.size >= MOST_OPEN_BATCHES) throw invalidArgument('Too many unfinished batches.');
     const target = decodeTarget(options);
-    const batch = { target, deadline: decodeDeadline(options, this.log.now()), events: [], size: 0 };
+    const batch = { target, deadline: decodeDeadline(options, this.log.now()), events: [], size: 0, held: 0 };
     this.drop(key);
     this.open.set(key, batch);
     checkTarget(target);
   }
 
   private drop(key: string): void {
-    this.openBytes -= this.open.get(key)?.size ?? 0;
+    this.openBytes -= this.open.get(key)?.held ?? 0;
     this.open.delete(key);
+  }
+
+  /** Events are views into their chunk, so a batch keeps all bytes of its chunks alive, whatever they are. */
+  private hold(batch: OpenBatch, bytes: number): void {
+    batch.held += bytes;
+    this.openBytes += bytes;
+    if (this.openBytes > MOST_OPEN_BYTES) throw invalidArgument('Too many unfinished batches.');
   }
 
   private collect(batch: OpenBatch, messages: readonly Buffer[]): void {
     for (const message of messages) {
       const event = decodeProposedEvent(message);
       batch.size += appendSize(event);
-      this.openBytes += appendSize(event);
-      if (this.openBytes > MOST_OPEN_BYTES) throw invalidArgument('Too many unfinished batches.');
       if (batch.size > MAXIMUM_APPEND_SIZE) throw new BatchRefused(batchTooLarge(MAXIMUM_APPEND_SIZE));
       batch.events.push(event);
     }

@@ -24,7 +24,12 @@ export function checkWriteAheadLog(file: string): void {
     const header = read(descriptor, 0, FILE_HEADER);
     // A log cut before its first frame holds nothing that was acknowledged.
     if (header.length < FILE_HEADER) return;
-    scan(new WalFrames(descriptor, size, header), file);
+    // Nor does one of zeros, whose first sync never came. Any other is written at once and cannot be torn:
+    // SQLite would take a damaged one for an empty log and drop every commit in it.
+    if (header.every((byte) => byte === 0)) return;
+    const frames = new WalFrames(descriptor, size, header);
+    if (!frames.headerIsWhole) throw new DamagedLogError(`${file}, the header at byte 0`);
+    scan(frames, file);
   } finally {
     closeSync(descriptor);
   }
@@ -46,6 +51,7 @@ function scan(frames: WalFrames, file: string): void {
 
 class WalFrames {
   readonly count: number;
+  readonly headerIsWhole: boolean;
   private readonly pageSize: number;
   private readonly littleEndian: boolean;
 
@@ -59,8 +65,8 @@ class WalFrames {
     this.pageSize = header.readUInt32BE(8);
     const known = this.littleEndian || magic === MAGIC_BIG_ENDIAN;
     const sums = this.sums(header.subarray(0, 24), [0, 0]);
-    const whole = known && sums[0] === header.readUInt32BE(24) && sums[1] === header.readUInt32BE(28);
-    this.count = whole ? Math.floor((size - FILE_HEADER) / (FRAME_HEADER + this.pageSize)) : 0;
+    this.headerIsWhole = known && sums[0] === header.readUInt32BE(24) && sums[1] === header.readUInt32BE(28);
+    this.count = Math.floor((size - FILE_HEADER) / (FRAME_HEADER + this.pageSize));
   }
 
   get headerSums(): Sums {

@@ -28,6 +28,7 @@ const GRACE_MS = 250;
 /** A plain-text HTTP/2 server for gRPC calls. */
 export class GrpcServer {
   private readonly server: Http2Server;
+  private readonly sockets = new Set<Socket>();
   private readonly sessions = new Set<ServerHttp2Session>();
   private readonly calls = new Set<GrpcCall>();
   private closing = false;
@@ -37,7 +38,11 @@ export class GrpcServer {
       maxSessionMemory: SESSION_MEMORY_MIB,
       settings: { initialWindowSize: WINDOW, maxConcurrentStreams: 10_000 },
     });
-    this.server.on('connection', (socket: Socket) => socket.setNoDelay(true));
+    this.server.on('connection', (socket: Socket) => {
+      socket.setNoDelay(true);
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
     this.server.on('session', (session) => this.admit(session));
     this.server.on('stream', (stream, headers) => this.open(stream, headers));
     // A peer that does not speak HTTP/2: its session is destroyed, nobody else is concerned.
@@ -62,9 +67,12 @@ export class GrpcServer {
     const unavailable = new GrpcError(Status.UNAVAILABLE, 'The node is shutting down.');
     for (const call of this.calls) call.fail(unavailable);
     for (const session of this.sessions) session.close();
-    const timer = setTimeout(() => this.cut(), GRACE_MS);
+    const cut = setTimeout(() => this.cut(), GRACE_MS);
+    // A closed session, even a destroyed one, waits for its peer to close too, and a suspended one never does.
+    const drop = setTimeout(() => this.sockets.forEach((socket) => socket.destroy()), 2 * GRACE_MS);
     await closed;
-    clearTimeout(timer);
+    clearTimeout(cut);
+    clearTimeout(drop);
   }
 
   private cut(): void {
