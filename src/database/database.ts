@@ -26,8 +26,10 @@ export class Database {
       keepAlive: true,
       application_name: 'rollcall',
     });
-    // Without a listener an idle connection that the server ends would end this process.
-    this.pool.on('error', () => undefined);
+    // Without a listener an idle connection that the server ends would end this process; it is also the first to know.
+    this.pool.on('error', () => {
+      this.lastSuccess = Number.NEGATIVE_INFINITY;
+    });
   }
 
   async query<Row extends object>(

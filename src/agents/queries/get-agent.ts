@@ -20,6 +20,11 @@ export interface AgentBody {
   readonly version: number;
 }
 
+interface Times {
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
 export class GetAgent extends Query<AgentBody | Refusal> {
   constructor(
     readonly principal: Principal,
@@ -50,15 +55,19 @@ export class GetAgentHandler implements IQueryHandler<GetAgent> {
     return { id: agentId, object: 'agent', name, harness, sub_agents, ...times, version: 1 };
   }
 
-  /** Until the read models show the agent, it was made just now. */
-  private async times(agentId: string): Promise<{ created_at: number; updated_at: number }> {
-    const rows = await this.readModels.query<{ created_at: number; updated_at: number }>(
+  /** Until the read models show the agent, or while they cannot be asked, it was made just now. */
+  private async times(agentId: string): Promise<Times> {
+    const rows = await this.shownTimes(agentId).catch((): Times[] => []);
+    const now = Math.floor(this.clock.now() / 1000);
+    return rows[0] ?? { created_at: now, updated_at: now };
+  }
+
+  private async shownTimes(agentId: string): Promise<Times[]> {
+    return this.readModels.query<Times>(
       'agent-times',
       `SELECT floor(extract(epoch FROM created_at))::double precision AS created_at, floor(extract(epoch FROM updated_at))::double precision AS updated_at
        FROM ${this.readModels.schema}.agents WHERE id = $1`,
       [agentId],
     );
-    const now = Math.floor(this.clock.now() / 1000);
-    return rows[0] ?? { created_at: now, updated_at: now };
   }
 }

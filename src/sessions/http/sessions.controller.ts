@@ -82,7 +82,7 @@ export class SessionsController {
   ): Promise<object> {
     const options = { items: query.include_items, liveness: query.include_liveness };
     const snapshot = orThrow(
-      await this.queries.execute(new GetSession(principal, sessionId, options, false)),
+      await this.queries.execute(new GetSession(principal, sessionId, options, 'read-models')),
     );
     setReplyHeaders(reply, { position: snapshot.checkpoint, etag: snapshot.etag, noStore: true });
     return snapshot.body;
@@ -132,7 +132,7 @@ export class SessionsController {
     options: SnapshotOptions,
     reply: FastifyReply,
   ): Promise<object> {
-    const query = new GetSession(principal, sessionId, options, !answer.projected);
+    const query = new GetSession(principal, sessionId, options, answer.projected ? 'either' : 'state');
     const snapshot = orThrow(await this.queries.execute(query));
     setReplyHeaders(reply, { etag: snapshot.etag, noStore: true });
     return snapshot.body;

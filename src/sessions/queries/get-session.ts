@@ -18,13 +18,18 @@ export interface SnapshotOptions {
   readonly liveness: boolean;
 }
 
+/**
+ * `state`: the read models are known to lag behind a change just made. `either`: they show it, but should they fail
+ * now, the decided state answers, since a change that is durable is never answered with an error.
+ */
+export type SnapshotFrom = 'read-models' | 'state' | 'either';
+
 export class GetSession extends Query<Snapshot | Refusal> {
   constructor(
     readonly principal: Principal,
     readonly sessionId: string,
     readonly options: SnapshotOptions,
-    /** True when the read models are known to lag behind a change just made: answer from the decided state. */
-    readonly fromState: boolean,
+    readonly source: SnapshotFrom,
   ) {
     super();
   }
@@ -58,8 +63,13 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
   }
 
   async execute(query: GetSession): Promise<Snapshot | Refusal> {
-    if (query.fromState) return this.fromState(query);
-    return (await this.find(query)) ?? (await this.findLater(query));
+    if (query.source === 'state') return this.fromState(query);
+    try {
+      return (await this.find(query)) ?? (await this.findLater(query));
+    } catch (error) {
+      if (query.source === 'read-models') throw error;
+      return this.fromState(query);
+    }
   }
 
   private async find({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal | null> {
@@ -91,7 +101,8 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
   }
 
   private async fromState({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal> {
-    const state = await this.sessions.read(sessionId);
+    // What this process remembers holds its own change, also while the log is away.
+    const state = await this.sessions.recall(sessionId);
     const facts = accessible(principal, state);
     if (isRefusal(facts)) return facts;
     const prompts = [...state.prompts.open].map(([id, { params }]) => ({
