@@ -77,8 +77,8 @@ describe('the row of a session', () => {
         {
           title: 't',
           labels: { a: '1' },
-          status: 'running',
-          active_response_id: 'r',
+          status: 'idle',
+          active_response_id: null,
           closed: 'cancelled',
           position: positionOf(7),
           updated_at: timeOf(7),
@@ -86,6 +86,15 @@ describe('the row of a session', () => {
           activity_position: positionOf(7),
         },
       ]);
+  });
+
+  it('is not busy once it is closed, and a failure stands', () => {
+    sessions
+      .given([on('R', spawned(spawnOf('R'))), on('R', statusChanged('waiting')), on('R', closed())])
+      .then([{ status: 'idle' }]);
+    sessions
+      .given([on('R', spawned(spawnOf('R'))), on('R', statusChanged('failed')), on('R', closed())])
+      .then([{ status: 'failed' }]);
   });
 
   it('of a child waits for its birth: the word of its parent is not enough', () => {

@@ -224,4 +224,15 @@ describe('answers', () => {
       text.endsWith('{"error":{"code":"invalid_input","message":"The request is not valid HTTP."}}'),
     ).toBe(true);
   });
+
+  it('with two hosts are refused, whichever comes first', async () => {
+    for (const hosts of [
+      ['127.0.0.1', 'evil.example'],
+      ['evil.example', '127.0.0.1'],
+    ]) {
+      const head = hosts.map((host) => `Host: ${host}`).join('\r\n');
+      const text = await sendBytes(app, `GET /nowhere HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n`);
+      expect(text).toMatch(/^HTTP\/1\.1 40[03] /);
+    }
+  });
 });

@@ -82,6 +82,8 @@ function guardRequests(fastify: FastifyInstance, policy: OriginPolicy): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     setStandingHeaders(request, reply);
     const { host } = request.headers;
+    // Node takes the first of several, another hop might take the last (RFC 9112 3.2).
+    if (hostCount(request) > 1) return done(hostRepeated());
     if (!isHostAllowed(policy, host)) return done(hostRefused());
     if (host === undefined && request.raw.httpVersion === '1.1') return done(hostMissing());
     if (request.is404) return answerUnrouted(routes, request, reply, done);
@@ -117,6 +119,14 @@ function sendUnrouted(reply: FastifyReply, error: unknown): void {
 
 function hostRefused(): DetailError {
   return new DetailError(403, 'Host not allowed: without authentication only loopback names are served');
+}
+
+function hostCount({ raw }: FastifyRequest): number {
+  return raw.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+}
+
+function hostRepeated(): ApiError {
+  return new ApiError('invalid_input', 'The Host header is repeated.');
 }
 
 function hostMissing(): ApiError {
