@@ -9,6 +9,9 @@ import type { AuthMode, Config } from './config/config.js';
 import { startCore } from './core.js';
 import { createHttpAdapter } from './http/adapter.js';
 
+/** A start does not say that it listens before it can serve; one that has a long log to fill from does, and reads wait. */
+const READY_MS = 5_000;
+
 export interface RunningServer {
   readonly port: number;
   close(): Promise<void>;
@@ -34,6 +37,7 @@ export async function startServer({
     const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(core, auth), adapter, {
       logger: ['error', 'warn'],
     });
+    await core.health.usableWithin(READY_MS);
     await app.listen(config.port, config.host);
     const { port } = app.getHttpServer().address() as AddressInfo;
     return {

@@ -15,6 +15,7 @@ export interface HealthReport {
 }
 
 const ANSWER_MS = 2_000;
+const POLL_MS = 20;
 
 /** Whether this node can do its work now: read and append, show, and keep what is shown up to date. */
 export class Health {
@@ -24,6 +25,14 @@ export class Health {
     private readonly engine: ProjectionEngine,
     private readonly setVersion: string,
   ) {}
+
+  /** Waits until everything is usable, but no longer than this. */
+  async usableWithin(milliseconds: number): Promise<void> {
+    const deadline = performance.now() + milliseconds;
+    while ((await this.report()).status !== 'ok' && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
 
   async report(): Promise<HealthReport> {
     const [log, database] = await Promise.all([this.logHealth(), this.databaseHealth()]);

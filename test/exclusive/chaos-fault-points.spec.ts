@@ -56,17 +56,18 @@ async function restart(): Promise<void> {
 
 describe('a node that dies between two effects', () => {
   it.each([
-    { point: 'before-append', events: 0 },
-    { point: 'after-append', events: 1 },
-    { point: 'before-commit', events: 1 },
-    { point: 'after-commit', events: 1 },
-  ])('at $point: the retry is one effect and one answer', async ({ point, events }) => {
+    { point: 'before-append', events: 0, rows: [0] },
+    // The engine may hear of the event before the append is acknowledged.
+    { point: 'after-append', events: 1, rows: [0, 1] },
+    { point: 'before-commit', events: 1, rows: [0] },
+    { point: 'after-commit', events: 1, rows: [1] },
+  ])('at $point: the retry is one effect and one answer', async ({ point, events, rows }) => {
     const text = unique(point);
     const key = unique('key');
     const path = `/v1/sessions/${child()}/events`;
     await dieAt(point, path, item(text), key);
     expect(await inLog(text)).toBe(events);
-    expect(await inRows(text)).toBe(point === 'after-commit' ? 1 : 0);
+    expect(rows).toContain(await inRows(text));
     await restart();
     const retried = await post(path, item(text), key);
     expect(retried.status).toBe(202);
