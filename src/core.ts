@@ -125,16 +125,10 @@ async function assemble(
     agentStore,
     sessions,
     runner: new CommandRunner(database, new CommandKeys(database, schema), new InFlightKeys(), watch),
-    readModels: new ReadModels(
-      database,
-      schema,
-      watch,
-      log,
-      () => engine.hasBeenLive || watch.position >= head,
-    ),
+    readModels: new ReadModels(database, schema, watch, log),
     parked,
     promptHolders: new PromptHolders(database, schema, log, watch),
-    health: new Health(log, database, engine, setVersion),
+    health: new Health(log, database, engine, watch, setVersion),
     close: async () => {
       await control?.close();
       await reactor.stop();

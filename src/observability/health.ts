@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import type { EventLog } from '../event-store/event-log.js';
 import { within } from '../event-store/time-limit.js';
+import type { CheckpointWatch } from '../projection-engine/checkpoint-watch.js';
 import type { ProjectionEngine } from '../projection-engine/engine.js';
 
 export type PartHealth = 'ok' | 'unavailable' | 'catching_up';
@@ -19,10 +20,14 @@ const POLL_MS = 20;
 
 /** Whether this node can do its work now: read and append, show, and keep what is shown up to date. */
 export class Health {
+  /** Postgres' clock when this node first looked. */
+  private since: string | null = null;
+
   constructor(
     private readonly log: EventLog,
     private readonly database: Database,
     private readonly engine: ProjectionEngine,
+    private readonly watch: CheckpointWatch,
     private readonly setVersion: string,
   ) {}
 
@@ -52,18 +57,24 @@ export class Health {
     return (await this.database.refusalIfAway()) === null ? 'ok' : 'unavailable';
   }
 
-  /** A node that stands by is as healthy as the owner whose lease it watches. */
+  /**
+   * A node that stands by is as healthy as the owner. It must have seen the owner renew: the lease of one that died
+   * just before this node started looks valid for a while.
+   */
   private async projectionHealth(): Promise<PartHealth> {
+    if (this.engine.state === 'catching-up' || !this.watch.isFilled) return 'catching_up';
     if (this.engine.state === 'live') return 'ok';
-    if (this.engine.state === 'catching-up') return 'catching_up';
+    if (this.engine.state !== 'standing-by') return 'unavailable';
     const rows = await this.database
-      .query(
+      .query<{ now: string; renewed: boolean }>(
         'set-owned',
-        `SELECT 1 AS owned FROM rollcall.projection_sets
-         WHERE version = $1 AND owner IS NOT NULL AND renewed_at > clock_timestamp() - interval '3 seconds'`,
-        [this.setVersion],
+        `SELECT clock_timestamp()::text AS now,
+           EXISTS (SELECT FROM rollcall.projection_sets WHERE version = $1 AND owner IS NOT NULL
+             AND renewed_at > greatest($2::timestamptz, clock_timestamp() - interval '3 seconds')) AS renewed`,
+        [this.setVersion, this.since ?? 'infinity'],
       )
       .catch(() => []);
-    return this.engine.state === 'standing-by' && rows.length > 0 ? 'ok' : 'unavailable';
+    this.since ??= rows[0]?.now ?? null;
+    return rows[0]?.renewed ? 'ok' : 'unavailable';
   }
 }

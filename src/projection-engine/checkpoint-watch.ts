@@ -21,6 +21,7 @@ export class CheckpointWatch {
   private listener: pg.Client | null = null;
   private timer: NodeJS.Timeout | null = null;
   private stopped = false;
+  private filled = false;
 
   constructor(
     private readonly database: Database,
@@ -34,6 +35,15 @@ export class CheckpointWatch {
 
   get position(): Position {
     return this.reached;
+  }
+
+  /** Whether the set has ever held all that the log held; until then it must not be read. */
+  get isFilled(): boolean {
+    return this.filled;
+  }
+
+  markFilled(): void {
+    this.filled = true;
   }
 
   advance(position: Position): void {
@@ -75,10 +85,11 @@ export class CheckpointWatch {
   private async poll(): Promise<void> {
     try {
       const schema = schemaOf(this.setVersion);
-      const rows = await this.database.query<{ position: string }>(
+      const rows = await this.database.query<{ position: string; filled: boolean }>(
         'checkpoint',
-        `SELECT position FROM ${schema}.checkpoint`,
+        `SELECT position, filled FROM ${schema}.checkpoint`,
       );
+      if (rows[0]?.filled) this.markFilled();
       this.advance(BigInt(rows[0]?.position ?? -1));
     } catch {
       // Postgres is away: who waits runs into the limit, and the next poll asks again.

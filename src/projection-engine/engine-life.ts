@@ -66,7 +66,7 @@ export class EngineLife {
       feed = this.follow(checkpoint);
       const applier = await this.applierFor(writer);
       this.tell.owned(true);
-      await this.applyAll(applier, feed);
+      await this.applyAll(applier, feed, writer);
     } finally {
       clearInterval(renewals);
       this.tell.owned(false);
@@ -76,7 +76,7 @@ export class EngineLife {
     }
   }
 
-  private async applyAll(applier: BatchApplier, feed: Feed): Promise<void> {
+  private async applyAll(applier: BatchApplier, feed: Feed, writer: SetWriter): Promise<void> {
     for (;;) {
       if (!this.stopped && !this.lost) await this.inbox.filled();
       if (this.options.log.appendsInFlight >= LOADED_APPENDS)
@@ -85,7 +85,7 @@ export class EngineLife {
       this.throwIfLost();
       const batch = this.inbox.take(BATCH_EVENTS, BATCH_SPAN);
       if (!batch) {
-        this.tellWhenCaughtUp();
+        await this.tellWhenCaughtUp(writer);
         continue;
       }
       // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
@@ -94,15 +94,17 @@ export class EngineLife {
       this.options.database.succeeded();
       this.committed = batch.upTo;
       this.options.watch.advance(batch.upTo);
-      this.tellWhenCaughtUp();
+      await this.tellWhenCaughtUp(writer);
       if (this.inbox.size < INBOX_LOW && this.inbox.span < INBOX_LOW_SPAN) feed.resume();
     }
   }
 
   /** The head was seen and everything received before it is committed. */
-  private tellWhenCaughtUp(): void {
+  private async tellWhenCaughtUp(writer: SetWriter): Promise<void> {
     if (this.headSeenAt === null || this.committed < this.headSeenAt) return;
     this.headSeenAt = null;
+    await writer.markFilled();
+    this.options.watch.markFilled();
     this.tell.caughtUp();
   }
 

@@ -44,18 +44,12 @@ export class ProjectionEngine {
   private readonly ownership: Ownership;
   private running: Promise<void> = Promise.resolve();
   private stopping = false;
-  private reachedHead = false;
   private interrupt: () => void = () => undefined;
   private current: EngineState = 'standing-by';
   private readonly listeners: ((owned: boolean) => void)[] = [];
 
   constructor(private readonly options: EngineOptions) {
     this.ownership = new Ownership(options.leaseDatabase, options.setVersion, options.nodeId);
-  }
-
-  /** True once this node has read the log to its head and committed all of it, whatever happens later. */
-  get hasBeenLive(): boolean {
-    return this.reachedHead;
   }
 
   get state(): EngineState {
@@ -113,7 +107,6 @@ export class ProjectionEngine {
     const life = new EngineLife(this.options, this.ownership, epoch, {
       caughtUp: () => {
         this.current = 'live';
-        this.reachedHead = true;
       },
       owned: (owned) => {
         for (const listener of this.listeners) listener(owned);

@@ -56,7 +56,8 @@ async function createSet(
     await client.query(
       `CREATE TABLE ${schema}.checkpoint (
          only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-         log_id text NOT NULL, position bigint NOT NULL, committed_at timestamptz NOT NULL DEFAULT clock_timestamp())`,
+         log_id text NOT NULL, position bigint NOT NULL, filled boolean NOT NULL DEFAULT false,
+         committed_at timestamptz NOT NULL DEFAULT clock_timestamp())`,
     );
     await client.query(`INSERT INTO ${schema}.checkpoint (log_id, position) VALUES ($1, $2)`, [
       logId,

@@ -3,6 +3,8 @@ import type { AnyProjection } from '../../projections/projection-set.js';
 import type { EventType } from '../event-store/event-type.js';
 
 const SHOWN_DIGITS = 10;
+/** Raised when the engine's own table in a set changes. */
+const ENGINE_FORMAT = 2;
 
 /**
  * Names the set: builds with the same projections, tables and event types share one schema, any other fills its own. An
@@ -13,6 +15,7 @@ export function setVersionOf(
   eventTypes: readonly EventType[],
 ): string {
   const text = JSON.stringify({
+    engine: ENGINE_FORMAT,
     projections: projections.map(({ name, version, table }) => ({ name, version, table })),
     eventTypes: eventTypes.map(({ type, schema }) => `${type}@${schema}`),
   });

@@ -108,6 +108,11 @@ export class SetWriter {
     await this.options.faults.pass('after-commit');
   }
 
+  /** The set holds all that the log held: from now on it can be read, however far it lags at times. */
+  async markFilled(): Promise<void> {
+    await this.client.query(`UPDATE ${this.schema}.checkpoint SET filled = true WHERE NOT filled`);
+  }
+
   async close(): Promise<void> {
     await this.client.end().catch(() => undefined);
   }

@@ -10,14 +10,11 @@ const MISS_MS = 2_000;
 
 /** The read models of this build's set. */
 export class ReadModels {
-  private filled = false;
-
   constructor(
     private readonly database: Database,
     readonly schema: string,
     private readonly watch: CheckpointWatch,
     private readonly log: EventLog,
-    private readonly isFilled: () => boolean,
   ) {}
 
   /** What every read that begins now holds at least. Throws like `query`. */
@@ -26,7 +23,7 @@ export class ReadModels {
     return this.watch.position;
   }
 
-  /** Throws 503 `read_model_behind` until the set holds what the log held when this node started. */
+  /** Throws 503 `read_model_behind` until the set has been filled from the log once. */
   query<Row extends object>(name: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.requireFilled();
     return this.database.query<Row>(name, text, values);
@@ -50,8 +47,7 @@ export class ReadModels {
   }
 
   private requireFilled(): void {
-    if (!this.filled) this.filled = this.isFilled();
-    if (!this.filled)
+    if (!this.watch.isFilled)
       throw new ApiError('read_model_behind', 'The read models are being filled from the log.');
   }
 }
