@@ -172,3 +172,36 @@ it('the label alone closes nothing: closed is a state', async () => {
 it('an unknown session is 404', async () => {
   expect((await post(randomUUID(), {})).status).toBe(404);
 });
+
+describe('a session closed in the middle of its work', () => {
+  it('is busy no more, nor are those above it, whatever edges still come', async () => {
+    const { parent, child } = await family();
+    await on.status(child.id, 'running');
+    await post(child.id, {});
+    for (const late of [null, 'running', 'waiting'] as const) {
+      if (late) await on.status(child.id, late);
+      expect(await on.row(child)).toMatchObject({ busy: false });
+      const listed = await on.api.get<{ data: SessionBody[] }>(
+        `/v1/sessions?limit=1000&agent_id=${parent.agent_id}`,
+      );
+      expect(listed.body.data.find(({ id }) => id === parent.id)).toMatchObject({ status: 'idle' });
+    }
+  });
+
+  it('keeps no prompt open that is asked afterwards', async () => {
+    const { parent, child } = await family();
+    await post(child.id, {});
+    await on.ask(child.id, { elicitation_id: 'late' });
+    expect(await on.row(child)).toMatchObject({ pending_elicitations_count: 0 });
+    expect((await on.snapshot(parent.id)).pending_elicitations).toEqual([]);
+  });
+});
+
+it('creation refuses what it would lose', async () => {
+  const parent = await on.root();
+  const answer = await on.api.post('/v1/sessions', {
+    parent_session_id: parent.id,
+    initial_items: [{ type: 'message', data: {} }],
+  });
+  expect([answer.status, answer.body]).toMatchObject([400, { error: { code: 'invalid_input' } }]);
+});

@@ -381,3 +381,19 @@ it.each(['e\0', '\ud83d', '🟡'.repeat(256)])(
     expect(answer.body).toMatchObject({ detail: [{ loc: ['body', 'data', 'elicitation_id'] }] });
   },
 );
+
+it('an answer that does not wait still counts what is open below', async () => {
+  const root = await on.root();
+  const child = await on.child(root, { title: 'a:b' });
+  await on.ask(child.id, { elicitation_id: 'below' });
+  const answer = await on.api.patch<SessionBody>(
+    `/v1/sessions/${root.id}`,
+    { labels: { stage: 'two' } },
+    { headers: { prefer: 'respond-async' } },
+  );
+  expect(answer.body).toMatchObject({
+    pending_elicitations_count: 1,
+    pending_descendants: 1,
+    labels: { stage: 'two' },
+  });
+});

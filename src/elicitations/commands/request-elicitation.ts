@@ -1,9 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { mintId, type CommandRequest } from '../../command-handling/command-request.js';
 import { CommandRunner, type Answer } from '../../command-handling/command-runner.js';
-import type { Refusal } from '../../refusal.js';
+import { isRefusal, type Refusal } from '../../refusal.js';
 import { SessionCommands } from '../../sessions/session-commands.js';
-import { decideRequest } from '../domain/decide.js';
+import { decideRequest, withdrawnAtOnce } from '../domain/decide.js';
 import type { PromptParams } from '../domain/prompt-book.js';
 
 type Requested = { elicitation_id: string };
@@ -42,7 +42,11 @@ export class RequestElicitationHandler implements ICommandHandler<RequestElicita
           principal: request.principal,
           sessionId,
           record: (result) => result,
-          decide: ({ prompts }) => decideRequest(prompts, { ...prompt, elicitationId }),
+          decide: ({ prompts, facts }) => {
+            const requested = decideRequest(prompts, { ...prompt, elicitationId });
+            if (isRefusal(requested) || !facts || facts.closed === null) return requested;
+            return { ...requested, events: withdrawnAtOnce(requested.events) };
+          },
         }),
     });
   }

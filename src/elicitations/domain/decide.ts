@@ -134,6 +134,11 @@ export function withdrawOfResponse(book: PromptBook, responseId: string): readon
     .map(([id]) => withdrawn(id, 'idle'));
 }
 
+/** A prompt that nobody can see any more, because its session is closed, ends as it begins. */
+export function withdrawnAtOnce(events: readonly ElicitationEvent[]): readonly ElicitationEvent[] {
+  return events.flatMap((event) => [event, withdrawn(event.data.elicitation_id, 'closed')]);
+}
+
 function withdrawn(id: string, reason: WithdrawalReason): ElicitationEvent {
   return { type: 'ElicitationWithdrawn', data: { elicitation_id: id, reason } };
 }

@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
+import { IsArray, IsBoolean, IsIn, IsOptional, IsString, ValidateIf } from 'class-validator';
 import {
   IsLabels,
   IsSafeText,
@@ -51,6 +51,11 @@ export class CreateSessionDto {
   @IsOptional()
   @IsLabels()
   labels?: Record<string, string> | null;
+
+  /** Refused unless empty: what is not kept is not accepted. */
+  @IsOptional()
+  @IsArray()
+  initial_items?: unknown[] | null;
 }
 
 /** `PATCH /v1/sessions/{id}`; a member that is left out stays as it is. */

@@ -46,6 +46,9 @@ export class SessionsController {
     @Body() body: CreateSessionDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
+    if ((body.initial_items ?? []).length > 0) {
+      throw new ApiError('invalid_input', 'initial_items are not supported: post them as events.');
+    }
     const session = {
       agentId: idOr404('agent', body.agent_id, 'Agent'),
       parentId: idOr404('session', body.parent_session_id, 'Parent session'),

@@ -5,6 +5,7 @@ import { ReadModels } from '../../read-models/read-models.js';
 import { isRefusal, type Refusal } from '../../refusal.js';
 import { rowOf, sessionColumns, type SessionRow } from '../../../projections/sessions/row.js';
 import { accessible, mayAccess, sessionNotFound } from '../access.js';
+import type { SessionFacts } from '../domain/facts.js';
 import { SessionCommands } from '../session-commands.js';
 import { afterMiss } from './session-gate.js';
 import { type ItemRow, type OpenPromptRow, type Snapshot, toSnapshot } from './snapshot.js';
@@ -100,17 +101,29 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
     return refusal ?? (await this.find(query)) ?? this.fromState(query);
   }
 
+  /** What is open below a session is another stream's fact: the read models know it, however far they lag. */
+  private shownPrompts({ id, rootId }: SessionFacts): Promise<OpenPromptRow[]> {
+    return this.readModels.query<OpenPromptRow>(
+      'shown-prompts',
+      `SELECT session_id, elicitation_id, params, floor(extract(epoch FROM requested_at))::double precision AS requested_at
+       FROM ${this.readModels.schema}.pending_elicitations
+       WHERE root_id = $1 AND state = 'open' AND (session_id = $2 OR $2 = ANY(ancestor_ids)) ORDER BY requested_position`,
+      [rootId, id],
+    );
+  }
+
   private async fromState({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal> {
     // What this process remembers holds its own change, also while the log is away.
     const state = await this.sessions.recall(sessionId);
     const facts = accessible(principal, state);
     if (isRefusal(facts)) return facts;
-    const prompts = [...state.prompts.open].map(([id, { params }]) => ({
-      session_id: sessionId,
-      elicitation_id: id,
-      params,
-      requested_at: Math.floor(facts.updatedAt / 1000),
-    }));
+    const shown = await this.shownPrompts(facts).catch((): OpenPromptRow[] => []);
+    const own = [...state.prompts.open].map(([id, { params }]) => {
+      const row = shown.find((prompt) => prompt.session_id === sessionId && prompt.elicitation_id === id);
+      const requested_at = row?.requested_at ?? Math.floor(facts.updatedAt / 1000);
+      return { session_id: sessionId, elicitation_id: id, params, requested_at };
+    });
+    const prompts = [...own, ...shown.filter((prompt) => prompt.session_id !== sessionId)];
     const source = {
       session: rowOf(facts),
       prompts,

@@ -1,4 +1,4 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DeciderSpecification } from '../../../../test/support/specifications/decider-specification.js';
 import {
   requested,
@@ -6,6 +6,7 @@ import {
   spawnOf,
   statusChanged,
   withdrawn,
+  closed,
 } from '../../../../test/support/specifications/session-events.js';
 import type { ReportedStatus } from '../events.js';
 import { sessionAggregate } from '../../aggregate.js';
@@ -31,6 +32,32 @@ describe('a status edge (contract/sessions.md 6.8, 6.10)', () => {
       .given([born])
       .when((state) => decideStatus(state, edge(status)))
       .then([statusChanged(status)], null);
+  });
+
+  it('is passed over on a closed session when it would make it busy', () => {
+    const given = session.given([born, closed()]);
+    given.when((state) => decideStatus(state, edge('running'))).thenNothing();
+    given.when((state) => decideStatus(state, edge('waiting'))).thenNothing();
+    given.when((state) => decideStatus(state, edge('failed'))).then([statusChanged('failed')]);
+  });
+
+  it('idle after a failure changes no status and still ends the prompts of its turn', () => {
+    session
+      .given([born, statusChanged('failed'), ask('E', 'r9'), ask('F', 'other')])
+      .when((state) => decideStatus(state, edge('idle', { responseId: 'r9' })))
+      .then([withdrawn('E', 'idle')]);
+  });
+
+  it('is not refused for the size of its output: it is cut, more so beside what ends with it', () => {
+    const output = '\u0001'.repeat(1_000_000);
+    const bytesOf = (given: Parameters<typeof session.given>[0]): number => {
+      const { state } = session.given(given);
+      const decision = decideStatus(state, edge('idle', { output, responseId: 'r' }));
+      return 'events' in decision ? Buffer.byteLength(JSON.stringify(decision.events.at(-1))) : 0;
+    };
+    expect(bytesOf([born])).toBeLessThan(520 * 1024);
+    expect(bytesOf([born])).toBeGreaterThan(400 * 1024);
+    expect(bytesOf([born, ask('E', 'r')])).toBeLessThan(40 * 1024);
   });
 
   it('waiting with background work left is idle; with none it is waiting', () => {

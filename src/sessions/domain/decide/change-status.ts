@@ -1,10 +1,12 @@
 import { withdrawAll, withdrawOfResponse } from '../../../elicitations/domain/decide.js';
 import type { Decision } from '../../../event-store/aggregates/aggregate.js';
 import { abbreviated } from '../../../text/code-points.js';
+import { cutToJsonBytes } from '../../../text/json-cut.js';
 import { refuse } from '../../../refusal.js';
 import type { ReportedStatus, SessionEvent, TaskError } from '../events.js';
 import type { SessionFacts, SessionStreamEvent } from '../facts.js';
 import { hasErrorText } from '../labels.js';
+import { isBusy } from '../status.js';
 import type { SessionState } from '../state.js';
 
 export interface StatusEdge {
@@ -18,8 +20,13 @@ export interface StatusEdge {
 
 const REAUTH_CODE = 'codex_reauth_required';
 const TURN_ERROR_CODE = 'codex_turn_error';
-/** Code points. The message stands in every row and label of the session; the event keeps the whole output. */
+/** Code points. The message stands in every row and label of the session; the event keeps more of the output. */
 const MESSAGE_LENGTH = 8_192;
+/** A status edge is never refused for what it says: its texts are cut to what one append takes (`contract/sessions.md` 1.8). */
+const OUTPUT_JSON_BYTES = 512 * 1024;
+/** The same beside prompts that are withdrawn in the same append, and for the message. */
+const SHORT_JSON_BYTES = 36 * 1024;
+const CUT_NOTICE = '\n[output truncated by omnigent: it did not fit]';
 
 /**
  * `contract/sessions.md` 6.8 and 6.10: `waiting` with background work left is `idle`; `failed` stands until `running`;
@@ -29,7 +36,8 @@ export function decideStatus(state: SessionState, edge: StatusEdge): Decision<Se
   const facts = state.facts;
   if (!facts) return refuse('not_found', 'Session not found');
   const status = collapsed(edge);
-  if (facts.status === 'failed' && status === 'idle') return { events: [], result: null };
+  const withdrawals = withdrawalsOf(state, edge, status);
+  if (isPassedOver(facts, status)) return { events: withdrawals, result: null };
   const changed: SessionEvent = {
     type: 'SessionStatusChanged',
     data: {
@@ -38,13 +46,22 @@ export function decideStatus(state: SessionState, edge: StatusEdge): Decision<Se
       response_id: edge.responseId,
       background_task_count: edge.backgroundTaskCount,
       blocked_on: edge.blockedOn,
-      output: edge.output,
+      output: edge.output === null ? null : cutOutput(edge.output, withdrawals.length > 0),
       error: status === 'failed' ? errorOf(edge) : null,
     },
   };
-  const withdrawals = withdrawalsOf(state, edge, status);
   if (withdrawals.length === 0 && saysNothingNew(facts, changed.data)) return { events: [], result: null };
   return { events: [...withdrawals, changed], result: null };
+}
+
+/** A failure stands until the next turn, and in a closed session no turn begins. */
+function isPassedOver(facts: SessionFacts, status: ReportedStatus): boolean {
+  return (facts.status === 'failed' && status === 'idle') || (facts.closed !== null && isBusy(status));
+}
+
+function cutOutput(output: string, besideWithdrawals: boolean): string {
+  const kept = cutToJsonBytes(output, besideWithdrawals ? SHORT_JSON_BYTES : OUTPUT_JSON_BYTES);
+  return kept.length === output.length ? output : kept + CUT_NOTICE;
 }
 
 function collapsed(edge: StatusEdge): ReportedStatus {
@@ -54,7 +71,7 @@ function collapsed(edge: StatusEdge): ReportedStatus {
 function errorOf(edge: StatusEdge): TaskError | null {
   if (edge.output === null || edge.output.trim() === '') return null;
   const code = edge.reauthRequired ? REAUTH_CODE : TURN_ERROR_CODE;
-  return { code, message: abbreviated(edge.output, MESSAGE_LENGTH) };
+  return { code, message: cutToJsonBytes(abbreviated(edge.output, MESSAGE_LENGTH), SHORT_JSON_BYTES) };
 }
 
 /** An idle that a collapsed `waiting` became never withdraws: the turn may still be waiting for its human (13.9). */
