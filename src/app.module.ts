@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { RegisterAgentHandler } from './agents/commands/register-agent.js';
 import { AgentsController } from './agents/http/agents.controller.js';
@@ -16,7 +16,7 @@ import {
 import { ElicitationsController } from './elicitations/http/elicitations.controller.js';
 import { GetElicitationHandler } from './elicitations/queries/get-elicitation.js';
 import { HttpEdgeModule } from './http/http-edge.module.js';
-import { ParkedHeaderInterceptor } from './http/parked-header.interceptor.js';
+import { ParkedHeaderGuard } from './http/parked-header.guard.js';
 import { MinPositionGuard } from './http/min-position.guard.js';
 import { HealthController } from './observability/health.controller.js';
 import { AppendItemHandler } from './sessions/commands/append-item.js';
@@ -78,7 +78,7 @@ export class AppModule {
         ElicitationIntake,
         // After the principal's guard: who is not let in waits for nothing.
         { provide: APP_GUARD, useClass: MinPositionGuard },
-        { provide: APP_INTERCEPTOR, useClass: ParkedHeaderInterceptor },
+        { provide: APP_GUARD, useClass: ParkedHeaderGuard },
       ],
     };
   }

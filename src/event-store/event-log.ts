@@ -123,6 +123,7 @@ export class EventLog {
   }
 
   private inSlot<T>(work: () => Promise<T>): Promise<T> {
+    if (this.slots.activeCount + this.slots.pendingCount < APPENDS_IN_FLIGHT) return this.slots(work);
     return new Promise((resolve, reject) => {
       let waits = true;
       const leave = (): void => {

@@ -1,4 +1,4 @@
-import { v7 } from 'uuid';
+import { newUuid } from '../uuid.js';
 import { encodeEvent } from './encode.js';
 import type { EventLog } from './event-log.js';
 import type { EventRegistry } from './event-registry.js';
@@ -15,7 +15,7 @@ export async function logIdentity(
 ): Promise<string> {
   const standing = await readIdentity(log, registry, names);
   if (standing !== null) return standing;
-  const id = v7();
+  const id = newUuid();
   const created: LogEvent = { type: 'LogCreated', data: { log_id: id } };
   const event = encodeEvent(registry, created, {
     id,

@@ -3,6 +3,7 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerFor } from './error-mapper.js';
 import { DetailError } from './errors.js';
+import { PARKED_HEADER } from './reply-headers.js';
 
 /** The one place where an error becomes an answer. */
 @Catch()
@@ -24,6 +25,7 @@ export class EdgeExceptionFilter implements ExceptionFilter {
     }
     // Fastify closes the connection when a parser fails, for fear of unread bytes; here the body was read whole.
     if (error instanceof DetailError && request.raw.complete) reply.removeHeader('connection');
+    reply.removeHeader(PARKED_HEADER);
     void reply.code(answer.status).headers(answer.headers).send(answer.body);
   }
 

@@ -1,6 +1,8 @@
 import { formatPosition } from '../event-store/position.js';
 import type { Position } from '../event-store/position.js';
 
+export const PARKED_HEADER = 'rollcall-parked';
+
 /** The part of a Fastify reply that this file needs. */
 export interface HeaderSink {
   header(name: string, value: string): unknown;

@@ -1,4 +1,5 @@
-import { v5, v7 } from 'uuid';
+import { v5 } from 'uuid';
+import { newUuid } from '../../uuid.js';
 import type { CommandKey, CommandRecord } from '../recorded-event.js';
 import type { Position } from '../position.js';
 import type { Refusal } from '../../refusal.js';
@@ -37,5 +38,5 @@ export type Outcome<Result> =
 export function eventIdSource(context: CommandContext): (index: number) => string {
   const [key] = context.keys;
   const seed = context.seed ?? (key ? `${key.key}:${key.hash}` : null);
-  return seed === null ? () => v7() : (index) => v5(`${seed}:${index}`, EVENT_NAMESPACE);
+  return seed === null ? () => newUuid() : (index) => v5(`${seed}:${index}`, EVENT_NAMESPACE);
 }
