@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { api } from '../../support/http.js';
 import { addressOf, copyPackages, copySources, giveTo, runScript } from '../../support/process/checkout.js';
+import { launch } from '../../support/process/launched.js';
 import { processesOn } from '../../support/process/whole-process.js';
 import { tempDirectory } from '../../support/run/run-directory.js';
 import { until } from '../../support/until.js';
@@ -101,6 +102,19 @@ describe('with the packages there and no network', () => {
   it('starts, stops on SIGTERM, and starts again', async () => {
     expect(await startAndStop({})).toContain('making a Postgres');
     expect(await startAndStop({})).not.toContain('making a Postgres');
+  });
+
+  it('stops when the shell that npm runs it in ends without passing the signal on', async () => {
+    const shell = `require('node:child_process').spawn(process.execPath, ['scripts/run.mjs', 'start'], { stdio: 'inherit' })`;
+    const env = { ...NO_REGISTRY, PORT: '0', npm_lifecycle_event: 'start' };
+    const started = launch(['-e', shell], { name: 'shell', cwd: checkout, env });
+    await addressOf(started);
+    expect(processesOn(directory)).not.toEqual([]);
+    await started.end('SIGTERM');
+    await until('everything to end', () => processesOn(directory).length === 0, {
+      within: 10_000,
+      every: 50,
+    });
   });
 
   it('completes the Postgres package when npm ran no install scripts', async () => {
