@@ -77,7 +77,10 @@ async function expectHonest(fates: Awaited<ReturnType<typeof postAll>>, refusal:
 describe('while Postgres is away', () => {
   it('every kind of command is refused before it appends, and the node recovers by itself', async () => {
     await stack.stopPostgres();
-    await until('the node to notice', async () => (await health()) === 503, { within: 10_000 });
+    const seen = async (): Promise<string> => JSON.stringify((await api(server.url).get('/health')).body);
+    await until('the node to notice', async () => !(await seen()).includes('"database":"ok"'), {
+      within: 10_000,
+    });
     const before = await logLength();
     const caller = api(server.url);
     const event = `/v1/sessions/${child()}/events`;
