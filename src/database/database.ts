@@ -12,11 +12,14 @@ const PING_MS = 1_000;
 /** The pool for reads and commands. The engine has a connection of its own. */
 export class Database {
   readonly pool: pg.Pool;
-  private lastSuccess = 0;
+  private lastSuccess = Number.NEGATIVE_INFINITY;
+  private doubtedAt = Number.NEGATIVE_INFINITY;
 
+  /** `now` in milliseconds of a clock that only goes forward. */
   constructor(
     readonly url: string,
     poolSize = POOL_SIZE,
+    readonly now: () => number = () => performance.now(),
   ) {
     this.pool = new pg.Pool({
       connectionString: url,
@@ -27,9 +30,7 @@ export class Database {
       application_name: 'rollcall',
     });
     // Without a listener an idle connection that the server ends would end this process; it is also the first to know.
-    this.pool.on('error', () => {
-      this.lastSuccess = Number.NEGATIVE_INFINITY;
-    });
+    this.pool.on('error', () => this.doubt());
   }
 
   async query<Row extends object>(
@@ -37,22 +38,30 @@ export class Database {
     text: string,
     values: readonly unknown[] = [],
   ): Promise<Row[]> {
+    const begun = this.now();
     const result = await this.pool.query<Row>({ name, text, values: [...values] });
-    this.succeeded();
+    this.succeeded(begun);
     return result.rows;
   }
 
-  /** Whoever talked to Postgres with success says so. */
-  succeeded(): void {
-    this.lastSuccess = performance.now();
+  /** Whoever talked to Postgres with success says when it began: an answer may arrive after the news of an end. */
+  succeeded(begun: number): void {
+    if (begun > this.doubtedAt) this.lastSuccess = Math.max(this.lastSuccess, begun);
+  }
+
+  /** Whoever lost a connection says so: no success before speaks for Postgres any more. */
+  doubt(): void {
+    this.doubtedAt = this.now();
+    this.lastSuccess = Number.NEGATIVE_INFINITY;
   }
 
   /** Null while Postgres answers. A command asks before it appends: what could not be shown is not accepted. */
   async refusalIfAway(): Promise<Refusal | null> {
-    if (performance.now() - this.lastSuccess < FRESH_MS) return null;
+    const begun = this.now();
+    if (begun - this.lastSuccess < FRESH_MS) return null;
     try {
       await this.pool.query({ text: 'SELECT 1', query_timeout: PING_MS } as pg.QueryConfig);
-      this.succeeded();
+      this.succeeded(begun);
       return null;
     } catch {
       return refuse('database_unavailable', 'The database cannot be reached; nothing was stored.');

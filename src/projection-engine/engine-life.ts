@@ -88,10 +88,11 @@ export class EngineLife {
         await this.tellWhenCaughtUp(writer);
         continue;
       }
+      const begun = this.options.database.now();
       // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
       await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
       this.applied += batch.events.length;
-      this.options.database.succeeded();
+      this.options.database.succeeded(begun);
       this.committed = batch.upTo;
       this.options.watch.advance(batch.upTo);
       await this.tellWhenCaughtUp(writer);
@@ -120,7 +121,10 @@ export class EngineLife {
 
   private connect(): Promise<SetWriter> {
     const { database, setVersion, projections, faults } = this.options;
-    const lost = (error: Error): void => this.lose(error);
+    const lost = (error: Error): void => {
+      database.doubt();
+      this.lose(error);
+    };
     return SetWriter.connect({ url: database.url, setVersion, epoch: this.epoch, projections, faults, lost });
   }
 
