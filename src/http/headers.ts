@@ -5,7 +5,7 @@ import { ApiError, unprocessable } from './errors.js';
 /** A header as Node gives it: repeated ones arrive joined by a comma or as a list. */
 export type HeaderValue = string | readonly string[] | undefined;
 
-/** `*`: any existing version; else the position of the last event on the resource's own stream. */
+/** `*`: whichever version exists; else the position of the last event on the resource's own stream. */
 export type IfMatch = '*' | Position;
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;

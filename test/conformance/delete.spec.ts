@@ -15,6 +15,7 @@ import {
   appendPaths,
   collect,
   newStream,
+  newStreamOf,
   recordedIn,
   rejection,
   revisionsIn,
@@ -27,11 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-async function streamOf(count: number): Promise<string> {
-  const stream = newStream();
-  await store.client.appendToStream(stream, sampleEvents(count));
-  return stream;
-}
+const streamOf = (count: number): Promise<string> => newStreamOf(store.client, count);
 
 describe('a soft-deleted stream', () => {
   it('reads as if it did not exist', async () => {

@@ -3,7 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BACKWARDS, END, NO_STREAM, WrongExpectedVersionError } from '@eventstore/db-client';
 import type { EventStoreUnderTest } from './event-store-under-test.js';
 import { startEventStore } from './event-store-under-test.js';
-import { collect, newStream, recordedIn, rejection, revisionsIn, sampleEvents } from './sample-events.js';
+import {
+  collect,
+  newStream,
+  newStreamOf,
+  recordedIn,
+  rejection,
+  revisionsIn,
+  sampleEvents,
+} from './sample-events.js';
 
 let store: EventStoreUnderTest;
 beforeAll(async () => {
@@ -11,11 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-async function streamOf(count: number): Promise<string> {
-  const stream = newStream();
-  await store.client.appendToStream(stream, sampleEvents(count));
-  return stream;
-}
+const streamOf = (count: number): Promise<string> => newStreamOf(store.client, count);
 
 describe('the metadata of a stream', () => {
   it('is absent, not an error, when it was never set', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type {
   AppendToStreamOptions,
+  EventStoreDBClient,
   JSONEventData,
   RecordedEvent,
   ResolvedEvent,
@@ -18,6 +19,12 @@ export function sampleEvent(number = 0, type = 'SampleHappened'): JSONEventData 
 
 export function sampleEvents(count: number, type?: string): JSONEventData[] {
   return Array.from({ length: count }, (_, number) => sampleEvent(number, type));
+}
+
+export async function newStreamOf(client: EventStoreDBClient, count: number): Promise<string> {
+  const stream = newStream();
+  await client.appendToStream(stream, sampleEvents(count));
+  return stream;
 }
 
 /** The client appends over one shared stream of batches, or, with credentials, by a call of its own. */

@@ -1,6 +1,6 @@
 /**
  * A program that runs an embedded event store node for the tests, so that they can kill it. Arguments: directory,
- * then the port (0: any). It stops with its parent, however that ends.
+ * then the port (0: a free one). It stops with its parent, however that ends.
  */
 import { EmbeddedEventStore } from '../../../src/event-store/embedded/index.js';
 

@@ -1,6 +1,6 @@
 /**
  * A program that runs an embedded Postgres for the tests, so that they can kill it. Arguments: directory, then
- * `durable` or `volatile`, the port (0: any),
+ * `durable` or `volatile`, the port (0: a free one),
  * then shelters. It stops with its parent, however that ends.
  */
 import { EmbeddedPostgres } from '../../../src/database/embedded/embedded-postgres.js';
