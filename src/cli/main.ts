@@ -1,50 +1,61 @@
 #!/usr/bin/env node
-import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from '../config/config.js';
-import { backupEmbeddedEventStore } from '../event-store/embedded/backup.js';
-import { withDatabase } from '../process/application.js';
 import { consoleLog } from '../process/console-log.js';
-import { dropReadModels } from './rebuild.js';
+import { type Layers, stopLayers } from '../process/layers.js';
+import { findStores } from '../process/stores.js';
+import { type Command, type CommandArguments, UsageError } from './command.js';
+import { commands, findCommand, usageOf } from './commands.js';
 
-const USAGE = `usage: rollcall <command>
+const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
-  rebuild --all              drop the read models; the next start of the server fills them from the log
-  eventstore backup <file>   copy the embedded event store, also while it runs, into a file that does not exist yet;
-                             to restore, put the copy as eventstore.db into an empty <data directory>/eventstore
-
-It reads the same environment as the server: DATABASE_URL, or the embedded parts under ROLLCALL_DATA_DIR.`;
-
-async function main(argv: string[]): Promise<number> {
-  const { positionals, values } = parseArgs({
-    args: argv,
-    allowPositionals: true,
-    options: { all: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  });
-  if (values.help) return say(USAGE, 0);
-  const [command, action, file, ...surplus] = positionals;
-  if (command === 'rebuild' && values.all && action === undefined) return rebuildAll();
-  if (command === 'eventstore' && action === 'backup' && file !== undefined && surplus.length === 0)
-    return backup(file);
-  return say(USAGE, 2);
+async function main(argv: readonly string[]): Promise<number> {
+  const found = findCommand(argv);
+  if (!found) {
+    const asked = ['--help', '-h', 'help'].includes(argv[0] ?? '');
+    (asked ? process.stdout : process.stderr).write(`${usageOf(commands)}\n`);
+    return asked ? 0 : 2;
+  }
+  const { command, rest } = found;
+  try {
+    const args = parse(command, rest);
+    if (args.values['help'] !== true) return await run(command, args);
+    process.stdout.write(`${usageOf([command])}\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(
+      `${error.message === '' ? '' : `rollcall: ${error.message}\n`}${usageOf([command])}\n`,
+    );
+    return 2;
+  }
 }
 
-async function rebuildAll(): Promise<number> {
-  await withDatabase(loadConfig(process.env), consoleLog('warn'), dropReadModels);
-  return say('The read models are dropped; the next start fills them from the log.', 0);
+function parse(command: Command, rest: readonly string[]): CommandArguments {
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...rest],
+      allowPositionals: true,
+      options: { ...command.options, ...HELP },
+    });
+    return { positionals, values: values };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
 }
 
-async function backup(file: string): Promise<number> {
-  const { dataDir, eventStoreUrl } = loadConfig(process.env);
-  if (eventStoreUrl !== null)
-    return say('EVENTSTORE_URL names a server of its own: back it up with its own means', 1);
-  const { events, position } = await backupEmbeddedEventStore(join(dataDir, 'eventstore'), resolve(file));
-  return say(`${events} events up to position ${position} are in ${file}.`, 0);
-}
-
-function say(text: string, code: number): number {
-  (code === 0 ? process.stdout : process.stderr).write(`${text}\n`);
-  return code;
+async function run(command: Command, args: CommandArguments): Promise<number> {
+  const config = loadConfig(process.env);
+  const log = consoleLog('warn');
+  const layers: Layers = [];
+  const cancelled = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => cancelled.abort());
+  try {
+    const stores = (): ReturnType<typeof findStores> => findStores(config, log, layers);
+    return await command.run({ config, log, signal: cancelled.signal, stores }, args);
+  } finally {
+    await stopLayers(layers, log);
+  }
 }
 
 try {

@@ -1,5 +1,6 @@
 import { underLock } from '../database/migrate.js';
 import { SET_SCHEMA, SET_VERSION } from '../projection-engine/this-set.js';
+import { type Command, print, UsageError } from './command.js';
 
 /** A server that is running would fill and serve what is being dropped. */
 export class SetInUse extends Error {
@@ -8,6 +9,20 @@ export class SetInUse extends Error {
     this.name = 'SetInUse';
   }
 }
+
+export const rebuild: Command = {
+  words: ['rebuild'],
+  synopsis: '--all',
+  help: ['drop the read models; the next start of the server fills them from the log'],
+  options: { all: { type: 'boolean' } },
+  async run({ stores }, { positionals, values }) {
+    if (values['all'] !== true || positionals.length > 0) throw new UsageError();
+    const { databaseUrl } = await stores();
+    await dropReadModels(databaseUrl);
+    print('The read models are dropped; the next start fills them from the log.');
+    return 0;
+  },
+};
 
 /**
  * Drops the read models of this build, what is parked in them and the folded streams: the next start fills them from
