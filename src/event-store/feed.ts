@@ -15,6 +15,7 @@ export interface FeedHandlers {
    * overtakes events that the client still buffers; such a frame is dropped here, never passed on.
    */
   passed(position: Position): void;
+  /** Everything that the log held has been handed over. */
   caughtUp(): void;
 }
 
@@ -51,11 +52,19 @@ export function followAll(
   let stopped = false;
   const ended = new Promise<Error | null>((resolve) => {
     const finish = (reason: Error): void => resolve(stopped ? null : reason);
+    // Like a checkpoint frame, this one overtakes events that the client still buffers.
+    let isEarly = false;
     subscription.on('data', (resolved) => {
       const raw = toRawEvent(resolved);
       if (raw) handlers.event(raw);
+      if (!isEarly || subscription.readableLength > 0) return;
+      isEarly = false;
+      handlers.caughtUp();
     });
-    subscription.on('caughtUp', () => handlers.caughtUp());
+    subscription.on('caughtUp', () => {
+      if (subscription.readableLength > 0) isEarly = true;
+      else handlers.caughtUp();
+    });
     subscription.on('error', (error: Error) => finish(error));
     subscription.on('end', () => finish(new Error('the log ended the subscription')));
     subscription.on('close', () => finish(new Error('the subscription was closed')));

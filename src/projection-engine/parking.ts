@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import type { Database } from '../database/database.js';
 import { UnstorableValue } from './row-codec.js';
 import type { Position } from '../event-store/position.js';
@@ -31,4 +32,38 @@ export async function parkedStreams(database: Database, setVersion: string): Pro
     [setVersion],
   );
   return new Map(rows.map(({ stream, position }) => [stream, BigInt(position)]));
+}
+
+/** The same with what is known of each, in the order of the log. */
+export async function parkedDetails(database: Database, setVersion: string): Promise<ParkedStream[]> {
+  const rows = await database.query<
+    Record<'stream' | 'revision' | 'position' | 'id' | 'type' | 'reason', string>
+  >(
+    'parked-details',
+    `SELECT stream, revision, position, event_id AS id, event_type AS type, reason
+     FROM rollcall.parked_streams WHERE set_version = $1 ORDER BY parked_streams.position`,
+    [setVersion],
+  );
+  return rows.map(({ stream, revision, position, id, type, reason }) => ({
+    stream,
+    revision: BigInt(revision),
+    position: BigInt(position),
+    eventId: id,
+    eventType: type,
+    reason,
+  }));
+}
+
+/** Notes the stream as parked in the set, inside the transaction of the connection. */
+export async function parkStream(
+  client: ClientBase,
+  setVersion: string,
+  parked: ParkedStream,
+): Promise<void> {
+  const { stream, revision, position, eventId, eventType, reason } = parked;
+  await client.query(
+    `INSERT INTO rollcall.parked_streams (set_version, stream, revision, position, event_id, event_type, reason)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+    [setVersion, stream, revision.toString(), position.toString(), eventId, eventType, reason],
+  );
 }

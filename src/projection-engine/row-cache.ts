@@ -18,7 +18,7 @@ export class RowCache {
   private readonly known = new LRUCache<string, Known>({
     max: KEPT_ROWS,
     maxSize: KEPT_WEIGHT,
-    sizeCalculation: ({ row }) => weightOf(row),
+    sizeCalculation: ({ row }) => weightOfRow(row),
   });
 
   /** Puts what is known into the buffer and returns the keys that must be read. */
@@ -36,7 +36,7 @@ export class RowCache {
   }
 }
 
-function weightOf(row: ProjectedRow | null): number {
+export function weightOfRow(row: ProjectedRow | null): number {
   if (row === null) return 1;
   let weight = 0;
   for (const value of Object.values(row) as unknown[])

@@ -37,7 +37,7 @@ function toJsonValue(type: ColumnType | undefined, value: unknown): unknown {
   return type === 'timestamptz' && typeof value === 'number' ? toTime(value) : value;
 }
 
-function toTime(milliseconds: number): string {
+export function toTime(milliseconds: number): string {
   const time = new Date(milliseconds);
   if (Number.isNaN(time.getTime())) throw new UnstorableValue('timestamptz', milliseconds);
   return time.toISOString();

@@ -6,7 +6,7 @@ import type { Position } from '../event-store/position.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { emptyBuffer, foldInto, keysTouched } from './batch-fold.js';
 import { batchStatement, type TableChange } from './batch-statement.js';
-import type { ParkedStream } from './parking.js';
+import { parkStream, type ParkedStream } from './parking.js';
 import type { RowBuffer } from './row-buffer.js';
 import { RowCache } from './row-cache.js';
 import { type Columns, fromDatabase, toJsonRow } from './row-codec.js';
@@ -158,7 +158,7 @@ export class SetWriter {
     parked: readonly ParkedStream[],
     upTo: Position,
   ): Promise<void> {
-    for (const stream of parked) await this.park(stream);
+    for (const stream of parked) await parkStream(this.client, this.options.setVersion, stream);
     await this.writeRows(folded, upTo);
     await this.options.faults.pass('before-commit');
   }
@@ -167,21 +167,6 @@ export class SetWriter {
     const { name, text, values } = batchStatement(this.schema, this.options, folded.flatMap(changeOf), upTo);
     const result = await this.client.query<{ held: number }>({ name, text, values: [...values] });
     if (result.rows[0]?.held !== 1) throw new Fenced();
-  }
-
-  private async park({
-    stream,
-    revision,
-    position,
-    eventId,
-    eventType,
-    reason,
-  }: ParkedStream): Promise<void> {
-    await this.client.query(
-      `INSERT INTO rollcall.parked_streams (set_version, stream, revision, position, event_id, event_type, reason)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-      [this.options.setVersion, stream, revision.toString(), position.toString(), eventId, eventType, reason],
-    );
   }
 }
 

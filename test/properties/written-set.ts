@@ -64,7 +64,8 @@ async function live(
   }
 }
 
-async function tablesOf(client: Client, version: string): Promise<Tables> {
+/** Every table of a set, its rows in the order of their keys. */
+export async function tablesOf(client: Client, version: string): Promise<Tables> {
   const tables: Record<string, object[]> = {};
   for (const { name, table } of projectionSet) {
     const { rows } = await client.query<Record<string, unknown>>(

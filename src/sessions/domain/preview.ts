@@ -6,6 +6,8 @@ const TITLE_SEED_LENGTH = 60;
 const ELLIPSIS = '…';
 /** JavaScript's `\s` leaves out NEL and the separators U+001C to U+001F, which would break a one-line row. */
 const WHITESPACE = /[\s\u0085\u001c-\u001f]+/gu;
+/** Whether there is anything to collapse: most texts have single blanks only, and to replace each costs more than to look. */
+const COLLAPSIBLE = /[^\S ]|[\u0085\u001c-\u001f]|  /u;
 const TEXT_BLOCKS = new Set(['input_text', 'output_text']);
 
 /**
@@ -39,7 +41,7 @@ function textOfBlock(block: unknown): string {
 }
 
 function collapse(text: string): string {
-  return text.replaceAll(WHITESPACE, ' ').trim();
+  return (COLLAPSIBLE.test(text) ? text.replaceAll(WHITESPACE, ' ') : text).trim();
 }
 
 function cut(text: string, length: number): string {

@@ -1,0 +1,121 @@
+import { v4 } from 'uuid';
+import { Database } from '../../database/database.js';
+import { underLock } from '../../database/migrate.js';
+import type { Position } from '../../event-store/position.js';
+import { Ownership, RENEW_MS } from '../ownership.js';
+import { parkedDetails, type ParkedStream } from '../parking.js';
+import { prepareSet } from '../set-schema.js';
+import { Fenced } from '../set-writer.js';
+import { schemaOf } from '../set-version.js';
+import { FILL_LIMITS, type FillerOptions, type FillLimits, SetFiller } from './set-filler.js';
+
+export interface ShadowSetOptions extends Omit<
+  FillerOptions,
+  'setVersion' | 'epoch' | 'onParked' | 'limits'
+> {
+  /** Names the schema; letters, digits and underscores. */
+  readonly version: string;
+  readonly logId: string;
+  readonly limits?: FillLimits;
+}
+
+/** Another process fills the same shadow set. */
+export class ShadowSetInUse extends Error {
+  constructor() {
+    super('another process is at the same work');
+    this.name = 'ShadowSetInUse';
+  }
+}
+
+/**
+ * A set of tables beside the live one, folded from the log by one process under a lease. One that a process left behind
+ * is gone on with from its checkpoint.
+ */
+export class ShadowSet {
+  readonly schema: string;
+  /** What this fold parked by itself, now or before it was cut short. */
+  readonly parked: ParkedStream[];
+  private readonly renewals: NodeJS.Timeout;
+
+  private constructor(
+    private readonly options: ShadowSetOptions,
+    private readonly lease: { readonly ownership: Ownership; readonly epoch: bigint },
+    private readonly database: Database,
+    private readonly filler: SetFiller,
+    private readonly lost: AbortController,
+    parked: readonly ParkedStream[],
+  ) {
+    this.schema = schemaOf(options.version);
+    this.parked = [...parked];
+    this.renewals = setInterval(() => void this.renew(), RENEW_MS);
+  }
+
+  /** Throws `ShadowSetInUse`, `ForeignLog` when what is there was folded from another log, or what Postgres says. */
+  static async open(options: ShadowSetOptions): Promise<ShadowSet> {
+    const { url, version, projections, logId, log, signal } = options;
+    const database = new Database(url, 1);
+    try {
+      const ownership = new Ownership(database, version, v4());
+      const epoch = await ownership.acquire();
+      if (epoch === null) throw new ShadowSetInUse();
+      await prepareSet(url, version, projections, { id: logId, head: (await log.head()) ?? -1n });
+      const parked = await parkedDetails(database, version);
+      const lost = new AbortController();
+      const shadow: { set?: ShadowSet } = {};
+      const filler = await SetFiller.open({
+        ...options,
+        limits: options.limits ?? FILL_LIMITS,
+        setVersion: version,
+        epoch,
+        signal: AbortSignal.any([signal, lost.signal]),
+        parked: new Map([
+          ...options.parked,
+          ...parked.map(({ stream, position }) => [stream, position] as const),
+        ]),
+        onParked: (stream) => shadow.set?.parked.push(stream),
+      });
+      return (shadow.set = new ShadowSet(options, { ownership, epoch }, database, filler, lost, parked));
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  /** The fold of everything at or before it is in the tables. */
+  get position(): Position {
+    return this.filler.position;
+  }
+
+  /** As `SetFiller.fillTo`; `Fenced` when the lease was lost. */
+  fillTo(upTo: Position): Promise<void> {
+    return this.filler.fillTo(upTo);
+  }
+
+  /** Ends the work and leaves the tables, to be gone on with. */
+  async close(): Promise<void> {
+    clearInterval(this.renewals);
+    await this.filler.close();
+    await this.lease.ownership.release(this.lease.epoch).catch(() => undefined);
+    await this.database.close();
+  }
+
+  /** Ends the work and removes every trace of it. */
+  async drop(): Promise<void> {
+    await this.close();
+    await dropSet(this.options.url, this.options.version);
+  }
+
+  private async renew(): Promise<void> {
+    const held = await this.lease.ownership.renew(this.lease.epoch).catch(() => true);
+    if (!held) this.lost.abort(new Fenced());
+  }
+}
+
+/** Removes a set's tables, what is parked in it and its ownership. */
+export async function dropSet(url: string, version: string): Promise<void> {
+  await underLock(url, async (client) => {
+    await client.query(`DROP SCHEMA IF EXISTS ${schemaOf(version)} CASCADE`);
+    await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [version]);
+    await client.query('DELETE FROM rollcall.projection_sets WHERE version = $1', [version]);
+  });
+}
