@@ -19,8 +19,11 @@ import { FaultPoints } from './fault-points/fault-points.js';
 import { Health } from './observability/health.js';
 import { CheckpointWatch } from './projection-engine/checkpoint-watch.js';
 import { type EngineLog, ProjectionEngine } from './projection-engine/engine.js';
-import { prepareSet } from './projection-engine/set-schema.js';
+import { Ownership } from './projection-engine/ownership.js';
 import { ParkedStreams } from './projection-engine/parked-streams.js';
+import { PostgresSet } from './projection-engine/postgres-set.js';
+import { systemScheduler } from './projection-engine/scheduler.js';
+import { prepareSet } from './projection-engine/set-schema.js';
 import { SET_SCHEMA as schema, SET_VERSION as setVersion } from './projection-engine/this-set.js';
 import { ChildReactor } from './reactors/child-reactor.js';
 import { ReadModels } from './read-models/read-models.js';
@@ -93,17 +96,16 @@ async function assemble(
   const sessionStore = new SessionStore(ports);
   const agentStore = new AgentStore(ports);
   const sessions = new SessionCommands(sessionStore, names);
+  // Of its own, so that a crowded pool cannot cost the lease.
   const leaseDatabase = new Database(databaseUrl, 1);
-  const nodeId = v4();
   const engine = new ProjectionEngine({
     log,
-    database,
-    leaseDatabase,
+    store: new PostgresSet({ database, setVersion, projections: projectionSet, faults }),
+    lease: new Ownership(leaseDatabase, setVersion, v4()),
+    scheduler: systemScheduler,
     registry,
     names,
     projections: projectionSet,
-    setVersion,
-    nodeId,
     watch,
     faults,
     onParked: (stream) => parked.add(stream),

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { CONNECT_MS, type Database } from '../database/database.js';
 import type { Position } from '../event-store/position.js';
 import { CHECKPOINT_CHANNEL } from './batch-statement.js';
+import type { CheckpointSink } from './ports.js';
 import { schemaOf } from './set-version.js';
 
 /** While somebody waits; a notification usually comes first, but it is only a hint. */
@@ -15,7 +16,7 @@ interface Waiter {
 }
 
 /** How far the read models have come, as one node knows it: told by its own engine, by NOTIFY, or by polling. */
-export class CheckpointWatch {
+export class CheckpointWatch implements CheckpointSink {
   private reached: Position = -1n;
   private readonly waiters = new Set<Waiter>();
   private listener: pg.Client | null = null;

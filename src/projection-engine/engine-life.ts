@@ -3,8 +3,7 @@ import type { Position } from '../event-store/position.js';
 import { BatchApplier } from './batch-applier.js';
 import type { EngineOptions } from './engine.js';
 import { Inbox } from './inbox.js';
-import { type Ownership, RENEW_MS } from './ownership.js';
-import { parkedStreams } from './parking.js';
+import { RENEW_MS } from './ownership.js';
 import { NOTHING_APPLIED } from './set-schema.js';
 import { Fenced, SetWriter } from './set-writer.js';
 
@@ -26,7 +25,7 @@ const BATCH_SPAN = 16n * 1024n * 1024n;
 
 /** One span of owning the set under one epoch: from the committed checkpoint until something goes wrong or it is stopped. */
 export class EngineLife {
-  private readonly inbox = new Inbox();
+  private readonly inbox: Inbox;
   private lost: Error | null = null;
   private end: (error: Error) => void = () => undefined;
   private readonly over = new Promise<never>((_, reject) => (this.end = reject));
@@ -41,10 +40,10 @@ export class EngineLife {
 
   constructor(
     private readonly options: EngineOptions,
-    private readonly ownership: Ownership,
     private readonly epoch: bigint,
     private readonly tell: { readonly caughtUp: () => void; readonly owned: (owned: boolean) => void },
   ) {
+    this.inbox = new Inbox(options.scheduler);
     // Most lives end while nothing waits for it.
     this.over.catch(() => undefined);
   }
@@ -56,7 +55,7 @@ export class EngineLife {
 
   /** Returns after `stop`; throws whatever ends the life otherwise. */
   async live(): Promise<void> {
-    const renewals = setInterval(() => void this.renew(), RENEW_MS);
+    const endRenewals = this.options.scheduler.every(RENEW_MS, () => void this.renew());
     let writer: SetWriter | null = null;
     let feed: Feed | null = null;
     try {
@@ -68,11 +67,11 @@ export class EngineLife {
       this.tell.owned(true);
       await this.applyAll(applier, feed, writer);
     } finally {
-      clearInterval(renewals);
+      endRenewals();
       this.tell.owned(false);
       await feed?.stop();
       await writer?.close();
-      await this.ownership.release(this.epoch).catch(() => undefined);
+      await this.options.lease.release(this.epoch).catch(() => undefined);
     }
   }
 
@@ -88,11 +87,9 @@ export class EngineLife {
         await this.tellWhenCaughtUp(writer);
         continue;
       }
-      const begun = this.options.database.now();
       // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
       await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
       this.applied += batch.events.length;
-      this.options.database.succeeded(begun);
       this.committed = batch.upTo;
       this.options.watch.advance(batch.upTo);
       await this.tellWhenCaughtUp(writer);
@@ -119,13 +116,10 @@ export class EngineLife {
     this.inbox.stir();
   }
 
-  private connect(): Promise<SetWriter> {
-    const { database, setVersion, projections, faults } = this.options;
-    const lost = (error: Error): void => {
-      database.doubt();
-      this.lose(error);
-    };
-    return SetWriter.connect({ url: database.url, setVersion, epoch: this.epoch, projections, faults, lost });
+  private async connect(): Promise<SetWriter> {
+    const { store, projections, faults } = this.options;
+    const connection = await store.connect(this.epoch, (error) => this.lose(error));
+    return new SetWriter(connection, projections, faults);
   }
 
   private follow(checkpoint: bigint): Feed {
@@ -150,8 +144,8 @@ export class EngineLife {
   }
 
   private async applierFor(writer: SetWriter): Promise<BatchApplier> {
-    const { registry, names, logger, database, setVersion, onParked } = this.options;
-    const parked = await parkedStreams(database, setVersion);
+    const { registry, names, logger, store, onParked } = this.options;
+    const parked = await store.parkedStreams();
     return new BatchApplier(writer, registry, names, parked, (parking) => {
       const { stream, revision, eventType, reason } = parking;
       onParked(parking);
@@ -161,7 +155,7 @@ export class EngineLife {
 
   private async renew(): Promise<void> {
     try {
-      if (!(await this.ownership.renew(this.epoch))) this.lose(new Fenced());
+      if (!(await this.options.lease.renew(this.epoch))) this.lose(new Fenced());
     } catch {
       // An outage ends no ownership by itself: the commit checks the epoch.
     }

@@ -1,13 +1,11 @@
 import type { AnyProjection } from '../../projections/projection-set.js';
-import type { Database } from '../database/database.js';
-import type { EventLog } from '../event-store/event-log.js';
 import type { EventRegistry } from '../event-store/event-registry.js';
 import type { StreamNames } from '../event-store/stream-names.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
-import type { CheckpointWatch } from './checkpoint-watch.js';
 import { EngineLife } from './engine-life.js';
-import { Ownership } from './ownership.js';
 import type { ParkedStream } from './parking.js';
+import type { CheckpointSink, LogFollower, SetLease, SetStore } from './ports.js';
+import type { Scheduler } from './scheduler.js';
 
 const STAND_BY_MS = 500;
 const FIRST_BACK_OFF_MS = 100;
@@ -19,16 +17,14 @@ export interface EngineLog {
 }
 
 export interface EngineOptions {
-  readonly log: EventLog;
-  readonly database: Database;
-  /** Of its own, so that a crowded pool cannot cost the lease. */
-  readonly leaseDatabase: Database;
+  readonly log: LogFollower;
+  readonly store: SetStore;
+  readonly lease: SetLease;
+  readonly scheduler: Scheduler;
   readonly registry: EventRegistry;
   readonly names: StreamNames;
   readonly projections: readonly AnyProjection[];
-  readonly setVersion: string;
-  readonly nodeId: string;
-  readonly watch: CheckpointWatch;
+  readonly watch: CheckpointSink;
   readonly faults: FaultPoints;
   readonly onParked: (stream: ParkedStream) => void;
   readonly logger: EngineLog;
@@ -41,16 +37,13 @@ export type EngineState = 'standing-by' | 'catching-up' | 'live' | 'recovering' 
  * Whatever goes wrong ends the life; the next one starts from what was committed.
  */
 export class ProjectionEngine {
-  private readonly ownership: Ownership;
   private running: Promise<void> = Promise.resolve();
   private stopping = false;
   private interrupt: () => void = () => undefined;
   private current: EngineState = 'standing-by';
   private readonly listeners: ((owned: boolean) => void)[] = [];
 
-  constructor(private readonly options: EngineOptions) {
-    this.ownership = new Ownership(options.leaseDatabase, options.setVersion, options.nodeId);
-  }
+  constructor(private readonly options: EngineOptions) {}
 
   get state(): EngineState {
     return this.current;
@@ -81,14 +74,14 @@ export class ProjectionEngine {
         continue;
       }
       backOff = outcome === 'worked' ? FIRST_BACK_OFF_MS : Math.min(backOff * 2, MAX_BACK_OFF_MS);
-      if (!this.stopping) await this.pause(backOff * (0.5 + Math.random()));
+      if (!this.stopping) await this.pause(backOff * (0.5 + this.options.scheduler.random()));
     }
   }
 
   private async attempt(): Promise<'standing-by' | 'worked' | 'failed'> {
     let life: EngineLife | null = null;
     try {
-      const epoch = await this.ownership.acquire();
+      const epoch = await this.options.lease.acquire();
       if (epoch === null) {
         this.current = 'standing-by';
         return 'standing-by';
@@ -104,7 +97,7 @@ export class ProjectionEngine {
 
   private begin(epoch: bigint): EngineLife {
     this.current = 'catching-up';
-    const life = new EngineLife(this.options, this.ownership, epoch, {
+    const life = new EngineLife(this.options, epoch, {
       caughtUp: () => {
         this.current = 'live';
       },
@@ -120,9 +113,9 @@ export class ProjectionEngine {
   private async pause(milliseconds: number): Promise<void> {
     if (this.stopping) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
+      const callOff = this.options.scheduler.after(milliseconds, resolve);
       this.interrupt = () => {
-        clearTimeout(timer);
+        callOff();
         resolve();
       };
     });

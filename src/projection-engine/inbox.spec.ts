@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RawEvent } from '../event-store/recorded-event.js';
 import { Inbox } from './inbox.js';
+import { systemScheduler } from './scheduler.js';
 
 const at = (position: bigint): RawEvent => ({
   id: `id-${position}`,
@@ -14,7 +15,7 @@ const at = (position: bigint): RawEvent => ({
 });
 
 function inboxWith(...positions: bigint[]): Inbox {
-  const inbox = new Inbox();
+  const inbox = new Inbox(systemScheduler);
   for (const position of positions) inbox.add(at(position));
   return inbox;
 }
@@ -66,7 +67,7 @@ describe('who waits for something to take', () => {
       (inbox: Inbox): void => inbox.pass(1n),
       (inbox: Inbox): void => inbox.stir(),
     ]) {
-      const inbox = new Inbox();
+      const inbox = new Inbox(systemScheduler);
       const filled = inbox.filled();
       wake(inbox);
       await expect(filled).resolves.toBeUndefined();

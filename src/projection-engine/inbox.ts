@@ -1,5 +1,6 @@
 import type { Position } from '../event-store/position.js';
 import type { RawEvent } from '../event-store/recorded-event.js';
+import type { Scheduler } from './scheduler.js';
 
 /** What a subscription has delivered and no transaction has taken yet. */
 export interface Batch {
@@ -17,6 +18,8 @@ export class Inbox {
   private wake: (() => void) | null = null;
   /** How many events who waits is waiting for. */
   private wanted = 1;
+
+  constructor(private readonly scheduler: Scheduler) {}
 
   get size(): number {
     return this.events.length;
@@ -77,9 +80,9 @@ export class Inbox {
     if (this.size >= count) return;
     this.wanted = count;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
+      const callOff = this.scheduler.after(milliseconds, resolve);
       this.wake = () => {
-        clearTimeout(timer);
+        callOff();
         resolve();
       };
     });

@@ -1,11 +1,12 @@
 import type { Database } from '../database/database.js';
+import type { SetLease } from './ports.js';
 
 /** Renewed each second, taken over after three (design 6), by Postgres' clock alone. */
 export const RENEW_MS = 1_000;
 const LEASE = "interval '3 seconds'";
 
 /** Which node feeds the set. A commit of an older epoch is refused, so an owner that slept cannot write. */
-export class Ownership {
+export class Ownership implements SetLease {
   constructor(
     private readonly database: Database,
     private readonly setVersion: string,

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { projectionSet } from '../../projections/projection-set.js';
+import { Database } from '../../src/database/database.js';
 import { createEventRegistry } from '../../src/event-store/catalogue.js';
 import type { RawEvent } from '../../src/event-store/recorded-event.js';
 import { FaultPoints } from '../../src/fault-points/fault-points.js';
 import { BatchApplier } from '../../src/projection-engine/batch-applier.js';
+import { PostgresSet } from '../../src/projection-engine/postgres-set.js';
 import { fromDatabase } from '../../src/projection-engine/row-codec.js';
 import { prepareSet } from '../../src/projection-engine/set-schema.js';
 import { schemaOf } from '../../src/projection-engine/set-version.js';
@@ -13,6 +15,7 @@ import { stack } from '../support/stack.js';
 import { names, type Tables } from './histories.js';
 
 const url = stack().databaseUrl;
+const database = new Database(url, 1);
 
 export interface WrittenSet {
   readonly tables: Tables;
@@ -45,15 +48,10 @@ async function live(
   batches: readonly (readonly RawEvent[])[],
   parked: string[],
 ): Promise<void> {
-  const lost = (): void => undefined;
-  const writer = await SetWriter.connect({
-    url,
-    setVersion: version,
-    epoch: 1n,
-    projections: projectionSet,
-    faults: new FaultPoints(),
-    lost,
-  });
+  const faults = new FaultPoints();
+  const store = new PostgresSet({ database, setVersion: version, projections: projectionSet, faults });
+  const connection = await store.connect(1n, () => undefined);
+  const writer = new SetWriter(connection, projectionSet, faults);
   try {
     const applier = new BatchApplier(writer, createEventRegistry(), names, new Map(), ({ stream }) => {
       parked.push(stream);

@@ -3,6 +3,7 @@ import type { Feed } from '../../event-store/feed.js';
 import type { Position } from '../../event-store/position.js';
 import type { RawEvent } from '../../event-store/recorded-event.js';
 import { Inbox } from '../inbox.js';
+import { systemScheduler } from '../scheduler.js';
 import { NOTHING_APPLIED } from '../set-schema.js';
 
 /** Small, so that the connection is read between two of them and the server need not wait. */
@@ -30,7 +31,7 @@ export async function followTo(
   upTo: Position,
   take: (batch: readonly RawEvent[], position: Position) => Promise<void>,
 ): Promise<void> {
-  const inbox = new Inbox();
+  const inbox = new Inbox(systemScheduler);
   let ended: Error | null = null;
   let headSeen = false;
   const feed: Feed = log.follow(from === NOTHING_APPLIED ? null : from, prefixes, {

@@ -7,8 +7,10 @@ import type { Position } from '../../event-store/position.js';
 import type { RawEvent, RecordedEvent } from '../../event-store/recorded-event.js';
 import type { StreamNames } from '../../event-store/stream-names.js';
 import { FaultPoints } from '../../fault-points/fault-points.js';
+import type { Database } from '../../database/database.js';
 import { BatchApplier } from '../batch-applier.js';
 import { isPoison, type ParkedStream } from '../parking.js';
+import { PostgresSet } from '../postgres-set.js';
 import { NOTHING_APPLIED } from '../set-schema.js';
 import { SetWriter } from '../set-writer.js';
 import { BulkWriter } from './bulk-writer.js';
@@ -39,7 +41,7 @@ export interface FillProgress {
 }
 
 export interface FillerOptions {
-  readonly url: string;
+  readonly database: Database;
   readonly log: EventLog;
   readonly registry: EventRegistry;
   readonly names: StreamNames;
@@ -84,9 +86,9 @@ export class SetFiller {
   /** Goes on from the set's checkpoint. */
   static async open(options: FillerOptions): Promise<SetFiller> {
     const losses = { lose: (error: Error): void => void error };
-    const { url, setVersion, epoch } = options;
+    const { database, setVersion, epoch } = options;
     const lost = (error: Error): void => losses.lose(error);
-    const writer = await BulkWriter.connect({ url, setVersion, epoch, lost });
+    const writer = await BulkWriter.connect({ url: database.url, setVersion, epoch, lost });
     try {
       const checkpoint = await writer.checkpoint();
       const filler = new SetFiller(options, writer, checkpoint, checkpoint, losses);
@@ -207,12 +209,12 @@ export class SetFiller {
 
   /** Postgres refused a value: from the last checkpoint to here the engine's own way finds the event that made it. */
   private async applyCarefully(upTo: Position): Promise<void> {
-    const { url, setVersion, epoch, projections, registry, names, parked, onParked } = this.options;
+    const { database, setVersion, epoch, projections, registry, names, parked, onParked } = this.options;
     for (const { stream } of this.parkings.splice(0)) parked.delete(stream);
     await this.removeAppended();
-    const lost = this.losses.lose;
     const faults = new FaultPoints();
-    const writer = await SetWriter.connect({ url, setVersion, epoch, projections, faults, lost });
+    const set = new PostgresSet({ database, setVersion, projections, faults });
+    const writer = new SetWriter(await set.connect(epoch, this.losses.lose), projections, faults);
     try {
       const applier = new BatchApplier(writer, registry, names, parked, onParked);
       await followTo(this.source(), this.written, upTo, async (batch, position) => {

@@ -11,8 +11,9 @@ import { FILL_LIMITS, type FillerOptions, type FillLimits, SetFiller } from './s
 
 export interface ShadowSetOptions extends Omit<
   FillerOptions,
-  'setVersion' | 'epoch' | 'onParked' | 'limits'
+  'database' | 'setVersion' | 'epoch' | 'onParked' | 'limits'
 > {
+  readonly url: string;
   /** Names the schema; letters, digits and underscores. */
   readonly version: string;
   readonly logId: string;
@@ -64,6 +65,7 @@ export class ShadowSet {
       const shadow: { set?: ShadowSet } = {};
       const filler = await SetFiller.open({
         ...options,
+        database,
         limits: options.limits ?? FILL_LIMITS,
         setVersion: version,
         epoch,

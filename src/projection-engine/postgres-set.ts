@@ -1,0 +1,171 @@
+import pg from 'pg';
+import type { AnyProjection } from '../../projections/projection-set.js';
+import type { ProjectedRow, RowKey } from '../../projections/projection.js';
+import { CONNECT_MS, type Database } from '../database/database.js';
+import type { Position } from '../event-store/position.js';
+import type { FaultPoints } from '../fault-points/fault-points.js';
+import { batchStatement, type TableChange } from './batch-statement.js';
+import { parkedStreams, parkStream, type ParkedStream } from './parking.js';
+import type { RowChange, SetConnection, SetStore } from './ports.js';
+import { type Columns, fromDatabase, toJsonRow } from './row-codec.js';
+import { schemaOf } from './set-version.js';
+import { Fenced } from './set-writer.js';
+import { hotColumns, tableSql, type TableSql } from './table-sql.js';
+
+/** An owner that hangs inside its transaction loses the connection, so that its locks fall. */
+const IDLE_IN_TRANSACTION_MS = 2_000;
+const STATEMENT_MS = 60_000;
+
+export interface PostgresSetOptions {
+  /** Whoever talks to Postgres tells it how that went. */
+  readonly database: Database;
+  readonly setVersion: string;
+  readonly projections: readonly AnyProjection[];
+  readonly faults: FaultPoints;
+}
+
+/** The set in Postgres. */
+export class PostgresSet implements SetStore {
+  constructor(private readonly options: PostgresSetOptions) {}
+
+  async connect(epoch: bigint, lost: (error: Error) => void): Promise<SetConnection> {
+    const { database } = this.options;
+    const client = new pg.Client({
+      connectionString: database.url,
+      application_name: 'rollcall-engine',
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      statement_timeout: STATEMENT_MS,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 1_000,
+    });
+    client.on('error', (error) => {
+      database.doubt();
+      lost(error);
+    });
+    await client.connect();
+    // The log is what lasts: a commit that Postgres loses in a crash comes again from the checkpoint that it kept.
+    await client.query('SET synchronous_commit = off');
+    return new PostgresSetConnection(client, epoch, this.options);
+  }
+
+  parkedStreams(): Promise<Map<string, Position>> {
+    return parkedStreams(this.options.database, this.options.setVersion);
+  }
+}
+
+interface Table {
+  /** Tells the tables apart in the names of prepared statements. */
+  readonly index: number;
+  readonly sql: TableSql;
+}
+
+class PostgresSetConnection implements SetConnection {
+  private readonly tables: ReadonlyMap<AnyProjection, Table>;
+  private readonly schema: string;
+
+  constructor(
+    private readonly client: pg.Client,
+    private readonly epoch: bigint,
+    private readonly options: PostgresSetOptions,
+  ) {
+    this.schema = schemaOf(options.setVersion);
+    this.tables = new Map(
+      options.projections.map((projection, index) => [
+        projection,
+        { index, sql: tableSql(this.schema, projection) },
+      ]),
+    );
+  }
+
+  async checkpoint(): Promise<Position> {
+    const found = await this.client.query<{ position: string }>(
+      `SELECT position FROM ${this.schema}.checkpoint`,
+    );
+    return BigInt(found.rows[0]?.position ?? -1);
+  }
+
+  async load(projection: AnyProjection, keys: readonly RowKey[]): Promise<ProjectedRow[]> {
+    const columns = projection.table.primaryKey.map((_, column) => keys.map((key) => key[column] ?? ''));
+    const found = await this.client.query<Record<string, unknown>>({
+      name: `load-${projection.name}`,
+      text: this.tableOf(projection).sql.load,
+      values: columns,
+    });
+    return found.rows.map((row) => fromDatabase(projection.table.columns, row));
+  }
+
+  async commit(
+    changes: readonly RowChange[],
+    parked: readonly ParkedStream[],
+    upTo: Position,
+  ): Promise<void> {
+    const { database, faults } = this.options;
+    const begun = database.now();
+    // One statement is a transaction of its own, and saves two round trips for each batch.
+    if (parked.length === 0 && !faults.isArmed('before-commit')) await this.writeRows(changes, upTo);
+    else await this.inTransaction(() => this.writeRowsAndParked(changes, parked, upTo));
+    database.succeeded(begun);
+  }
+
+  async markFilled(): Promise<void> {
+    await this.client.query(`UPDATE ${this.schema}.checkpoint SET filled = true WHERE NOT filled`);
+  }
+
+  async close(): Promise<void> {
+    await this.client.end().catch(() => undefined);
+  }
+
+  private async inTransaction(work: () => Promise<void>): Promise<void> {
+    await this.client.query('BEGIN');
+    try {
+      await work();
+      await this.client.query('COMMIT');
+    } catch (error) {
+      await this.client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async writeRowsAndParked(
+    changes: readonly RowChange[],
+    parked: readonly ParkedStream[],
+    upTo: Position,
+  ): Promise<void> {
+    for (const stream of parked) await parkStream(this.client, this.options.setVersion, stream);
+    await this.writeRows(changes, upTo);
+    await this.options.faults.pass('before-commit');
+  }
+
+  private async writeRows(changes: readonly RowChange[], upTo: Position): Promise<void> {
+    const owner = { setVersion: this.options.setVersion, epoch: this.epoch };
+    const tables = changes.map((change) => this.toTableChange(change));
+    const { name, text, values } = batchStatement(this.schema, owner, tables, upTo);
+    const result = await this.client.query<{ held: number }>({ name, text, values: [...values] });
+    if (result.rows[0]?.held !== 1) throw new Fenced();
+  }
+
+  private tableOf(projection: AnyProjection): Table {
+    const table = this.tables.get(projection);
+    if (!table) throw new Error(`${projection.name} is not of this set`);
+    return table;
+  }
+
+  private toTableChange({ projection, whole, touched, removed }: RowChange): TableChange {
+    const { columns } = projection.table;
+    return {
+      ...this.tableOf(projection),
+      rows: toJsonText(Object.keys(columns), columns, whole),
+      touched: toJsonText(hotColumns(projection.table), columns, touched),
+      removed,
+    };
+  }
+}
+
+function toJsonText(
+  names: readonly string[],
+  columns: Columns,
+  rows: readonly ProjectedRow[],
+): string | null {
+  return rows.length === 0 ? null : JSON.stringify(rows.map((row) => toJsonRow(names, columns, row)));
+}
