@@ -8,6 +8,12 @@ export interface TableDefinition<Row> {
   readonly name: string;
   readonly columns: Readonly<Record<keyof Row & string, ColumnType>>;
   readonly primaryKey: readonly (keyof Row & string)[];
+  /**
+   * Columns of positions, one for each stream that the row is made of: `position` alone where that is one stream. An
+   * event changes a row only if it is newer than what its own stream has written there, since a stream that was parked
+   * comes later than the others. All are `bigint`, null before the first event; those of a table with hot columns are hot.
+   */
+  readonly guards: readonly (keyof Row & string)[];
   /** `CREATE INDEX` bodies after `ON <table>`, e.g. `(parent_id, created_position DESC)`. */
   readonly indexes: readonly string[];
   /**
@@ -15,7 +21,7 @@ export interface TableDefinition<Row> {
    * by these alone. Holds `position`; empty where rows change as a whole.
    */
   readonly hot: readonly (keyof Row & string)[];
-  /** The first row of a key stands: later ones are dropped, and rows are never loaded to be folded. */
+  /** Of a key the row of the first event in the log stands, whenever it comes; rows are never loaded to be folded. */
   readonly insertOnly: boolean;
 }
 
@@ -31,7 +37,7 @@ export interface ProjectedEvent extends RecordedEvent<RollcallEvent> {
 
 export type RowKey = readonly string[];
 
-/** The rows that an event named by `keysOf`; a row at or beyond the event's position ignores it. */
+/** The rows that an event named by `keysOf`; a row whose guards are all at or beyond those of the new row ignores it. */
 export interface Rows<Row extends ProjectedRow> {
   get(key: RowKey): Row | undefined;
   put(row: Row): void;

@@ -29,6 +29,7 @@ export const agentsProjection: Projection<AgentRow> = {
       position: 'bigint',
     },
     primaryKey: ['id'],
+    guards: ['position'],
     indexes: ['(owner, position DESC)'],
     hot: [],
     insertOnly: false,

@@ -30,6 +30,7 @@ export const childSessionSummaryProjection: Projection<ChildSummaryRow> = {
       last_message_preview: 'text',
     },
     primaryKey: ['id'],
+    guards: ['position'],
     indexes: ['(parent_id, created_position DESC)'],
     hot: ['updated_at', 'activity_position', 'last_message_preview', 'position'],
     insertOnly: false,

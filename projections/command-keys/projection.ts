@@ -23,6 +23,7 @@ export const commandKeysProjection: Projection<CommandKeyRow> = {
       position: 'bigint',
     },
     primaryKey: ['key'],
+    guards: ['position'],
     indexes: [],
     hot: [],
     insertOnly: true,

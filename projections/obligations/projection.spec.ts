@@ -34,6 +34,9 @@ describe('what one stream owes to another (design 4)', () => {
         correlation_id: 'request-1',
         payload: spawn,
         met: false,
+        met_sequence: null,
+        owed_position: positionOf(1),
+        met_position: null,
         position: positionOf(1),
       },
     ]);
@@ -92,6 +95,29 @@ describe('what one stream owes to another (design 4)', () => {
         { kind: 'release', met: false },
         { kind: 'rename', met: false },
       ]);
+  });
+
+  it.each<[string, Happening, Happening]>([
+    ['a birth', on('R', childSpawned(spawn)), onC(spawned(spawn))],
+    ['a rename', on('R', childRenamed('C', 'b')), onC(renamed('b', 1))],
+    ['a release', onC(closed()), on('R', childReleased('C'))],
+  ])('is met by what came before its cause: %s', (_what, cause, met) => {
+    const [owing, meeting] = recorded([cause, met]);
+    const late = [meeting, owing].flatMap((event) => event ?? []);
+    owed.givenLog(late).then([...owed.given([cause, met]).rows]);
+  });
+
+  it('of a rename is owed when only an older one came before its cause', () => {
+    const [first, second] = [renamed('b', 1), childRenamed('C', 'c', 2)];
+    owed.given([onC(first), on('R', second)]).then([
+      {
+        kind: 'rename',
+        met: false,
+        met_sequence: 1,
+        payload: { title: 'c', sequence: 2 },
+        cause_id: 'event-2',
+      },
+    ]);
   });
 
   it('has nothing to do with roots', () => {

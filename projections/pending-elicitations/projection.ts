@@ -49,6 +49,7 @@ export const pendingElicitationsProjection: Projection<ElicitationRow> = {
       position: 'bigint',
     },
     primaryKey: ['session_id', 'elicitation_id'],
+    guards: ['position'],
     indexes: ["(root_id, requested_position) WHERE state = 'open'", '(root_id, elicitation_id)'],
     hot: [],
     insertOnly: false,

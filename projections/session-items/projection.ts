@@ -28,6 +28,7 @@ export const sessionItemsProjection: Projection<SessionItemRow> = {
       position: 'bigint',
     },
     primaryKey: ['session_id', 'item_id'],
+    guards: ['position'],
     indexes: ['(session_id, position)'],
     hot: [],
     insertOnly: true,

@@ -30,6 +30,7 @@ export const sessionRollupsProjection: Projection<RollupRow> = {
       position: 'bigint',
     },
     primaryKey: ['ancestor_id', 'session_id'],
+    guards: ['position'],
     indexes: [
       '(ancestor_id) INCLUDE (session_id, pending, busy, oldest_pending_at) WHERE pending > 0 OR busy > 0',
     ],

@@ -10,6 +10,7 @@ export const sessionsProjection: Projection<SessionRow> = {
     name: 'sessions',
     columns: sessionColumns,
     primaryKey: ['id'],
+    guards: ['position'],
     indexes: [
       '(created_position DESC) WHERE parent_id IS NULL',
       '(activity_position DESC) WHERE parent_id IS NULL',

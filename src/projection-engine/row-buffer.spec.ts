@@ -13,6 +13,7 @@ const table = (insertOnly: boolean): TableDefinition<ProjectedRow> => {
     name: 't',
     columns: { a: 'text', b: 'text', n: 'integer', position: 'bigint' },
     primaryKey: ['a', 'b'],
+    guards: ['position'],
     indexes: [],
     hot: [],
     insertOnly,
@@ -39,6 +40,23 @@ describe('the rows that a batch touches', () => {
     expect(buffer.written()).toEqual([]);
   });
 
+  it('made of two streams take an older event of the one that came later', () => {
+    const guarded = {
+      ...table(false),
+      guards: ['n', 'position'],
+    } as unknown as TableDefinition<ProjectedRow>;
+    const made = (ofOne: bigint | null, ofOther: bigint | null): ProjectedRow =>
+      ({ a: 'a', b: 'b', n: ofOne, position: ofOther }) as unknown as ProjectedRow;
+    const buffer = new RowBuffer(guarded);
+    buffer.load(made(null, 5n));
+    buffer.put(made(null, 4n));
+    expect(buffer.written()).toEqual([]);
+    buffer.put(made(2n, 5n));
+    expect(buffer.written()).toEqual([made(2n, 5n)]);
+    buffer.put(made(1n, 5n));
+    expect(buffer.written()).toEqual([made(2n, 5n)]);
+  });
+
   it('that were loaded and not changed are not written', () => {
     const buffer = new RowBuffer(table(false));
     buffer.load(row(1, 1n));
@@ -58,11 +76,13 @@ describe('the rows that a batch touches', () => {
     expect(buffer.written()).toEqual([row(2, 2n)]);
   });
 
-  it('of a table that is only inserted into: the first of a key stands', () => {
+  it('of a table that is only inserted into: the first in the log stands, even if it comes last', () => {
     const buffer = new RowBuffer(table(true));
     buffer.put(row(1, 1n));
     buffer.put(row(2, 2n));
     expect(buffer.written()).toEqual([row(1, 1n)]);
+    buffer.put(row(0, 0n));
+    expect(buffer.written()).toEqual([row(0, 0n)]);
   });
 
   it('keep keys apart whose parts would run into each other', () => {

@@ -18,12 +18,12 @@ export class RowBuffer implements Rows<ProjectedRow> {
     return this.rows.get(keyName(key));
   }
 
-  /** A row that was written by this event or a later one stays as it is: events that come again change nothing. */
+  /** Events that come again change nothing. */
   put(row: ProjectedRow): void {
     const key = this.keyOf(row);
     const name = keyName(key);
     const standing = this.rows.get(name);
-    if (standing && (this.table.insertOnly || standing.position >= row.position)) return;
+    if (standing && !supersedes(this.table, row, standing)) return;
     this.rows.set(name, row);
     this.changed.set(name, key);
   }
@@ -59,6 +59,21 @@ export class RowBuffer implements Rows<ProjectedRow> {
     const values = row as unknown as Record<string, unknown>;
     return this.table.primaryKey.map((column) => String(values[column]));
   }
+}
+
+/** Whether a row holds an event of one of its streams that the standing row does not hold yet. */
+export function supersedes(
+  { guards, insertOnly }: TableDefinition<ProjectedRow>,
+  row: ProjectedRow,
+  standing: ProjectedRow,
+): boolean {
+  if (insertOnly) return row.position < standing.position;
+  return guards.some((guard) => guardOf(row, guard) > guardOf(standing, guard));
+}
+
+function guardOf(row: ProjectedRow, guard: string): bigint {
+  const value = (row as unknown as Readonly<Record<string, unknown>>)[guard];
+  return typeof value === 'bigint' ? value : -1n;
 }
 
 /** One text for a key of any width; parts cannot run into each other. */

@@ -15,6 +15,7 @@ const thing = {
     name: 'things',
     columns: { a: 'text', b: 'text', payload: 'json', position: 'bigint' },
     primaryKey: ['a', 'b'],
+    guards: ['position'],
     indexes: ['(position) WHERE b IS NULL'],
     hot: ['position'],
     insertOnly: false,
@@ -45,7 +46,7 @@ describe('the statements of a read model', () => {
       'INSERT INTO s.things AS t (a, b, payload, position) SELECT r.a, r.b, r.payload, r.position' +
         ' FROM fence, json_to_recordset($4::json) AS r(a text, b text, payload json, position bigint)' +
         ' ON CONFLICT (a, b) DO UPDATE SET payload = excluded.payload, position = excluded.position' +
-        ' WHERE t.position < excluded.position',
+        ' WHERE coalesce(t.position, -1) < coalesce(excluded.position, -1)',
     );
   });
 
@@ -53,13 +54,20 @@ describe('the statements of a read model', () => {
     expect(sql.touch('$4')).toBe(
       'UPDATE s.things t SET position = k.position' +
         ' FROM fence, json_to_recordset($4::json) AS k(a text, b text, position bigint)' +
-        ' WHERE t.a = k.a AND t.b = k.b AND t.position < k.position',
+        ' WHERE t.a = k.a AND t.b = k.b AND coalesce(t.position, -1) < coalesce(k.position, -1)',
     );
   });
 
-  it('leave the first row alone where rows are only inserted', () => {
+  it('write a row of two streams when either of them has something newer', () => {
+    const guards = { ...thing, table: { ...thing.table, guards: ['x', 'y'] } } as unknown as AnyProjection;
+    expect(tableSql('s', guards).write('$4')).toMatch(
+      / WHERE \(coalesce\(t\.x, -1\) < coalesce\(excluded\.x, -1\) OR coalesce\(t\.y, -1\) < coalesce\(excluded\.y, -1\)\)$/,
+    );
+  });
+
+  it('let only an earlier row replace one where rows are only inserted', () => {
     const insertOnly = { ...thing, table: { ...thing.table, insertOnly: true } };
-    expect(tableSql('s', insertOnly).write('$4')).toMatch(/ON CONFLICT \(a, b\) DO NOTHING$/);
+    expect(tableSql('s', insertOnly).write('$4')).toMatch(/ WHERE excluded\.position < t\.position$/);
   });
 });
 

@@ -36,10 +36,10 @@ export function tableSql(schema: string, { table }: AnyProjection): TableSql {
     load: `SELECT t.* FROM unnest(${arrays(own)}) AS k(${key}) JOIN ${name} t ON ${match}`,
     write: (rows) =>
       `INSERT INTO ${name} AS t (${names}) SELECT ${sources} FROM fence, json_to_recordset(${rows}::json) AS r(${typed})` +
-      ` ON CONFLICT (${key}) ${onConflict(columns, table.primaryKey, table.insertOnly)}`,
+      ` ON CONFLICT (${key}) ${onConflict(columns, table)}`,
     touch: (rows) =>
       `UPDATE ${name} t SET ${table.hot.map((column) => `${column} = k.${column}`).join(', ')}` +
-      ` FROM fence, json_to_recordset(${rows}::json) AS k(${typedHot}) WHERE ${match} AND t.position < k.position`,
+      ` FROM fence, json_to_recordset(${rows}::json) AS k(${typedHot}) WHERE ${match} AND ${newer(table.guards, 'k')}`,
     remove: (keys) =>
       `DELETE FROM ${name} t USING fence, unnest(${arrays(keys)}) AS k(${key}) WHERE ${match}`,
   };
@@ -50,10 +50,20 @@ export function hotColumns({ primaryKey, hot }: AnyProjection['table']): readonl
   return [...primaryKey, ...hot];
 }
 
-function onConflict(columns: [string, ColumnType][], key: readonly string[], insertOnly: boolean): string {
-  if (insertOnly) return 'DO NOTHING';
+function onConflict(
+  columns: [string, ColumnType][],
+  { primaryKey, guards, insertOnly }: AnyProjection['table'],
+): string {
+  const key: readonly string[] = primaryKey;
   const set = columns
     .filter(([column]) => !key.includes(column))
     .map(([column]) => `${column} = excluded.${column}`);
-  return `DO UPDATE SET ${set.join(', ')} WHERE t.position < excluded.position`;
+  const guard = insertOnly ? 'excluded.position < t.position' : newer(guards, 'excluded');
+  return `DO UPDATE SET ${set.join(', ')} WHERE ${guard}`;
+}
+
+/** A row holds an event of one of its streams that the standing row `t` does not hold yet. */
+function newer(guards: readonly string[], row: string): string {
+  const each = guards.map((guard) => `coalesce(t.${guard}, -1) < coalesce(${row}.${guard}, -1)`);
+  return each.length === 1 ? each.join() : `(${each.join(' OR ')})`;
 }

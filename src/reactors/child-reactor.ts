@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { obligationsProjection, type ObligationRow } from '../../projections/obligations/projection.js';
+import { obligationsProjection, type OwedRow } from '../../projections/obligations/projection.js';
 import type { Database } from '../database/database.js';
 import type { CommandContext } from '../event-store/aggregates/command-context.js';
 import { fromDatabase } from '../projection-engine/row-codec.js';
@@ -78,7 +78,7 @@ export class ChildReactor {
     }
   }
 
-  private async due(from: bigint, upTo: bigint): Promise<ObligationRow[]> {
+  private async due(from: bigint, upTo: bigint): Promise<OwedRow[]> {
     if (upTo < 0n) return [];
     const rows = await this.database.query<Record<string, unknown>>(
       'obligations-due',
@@ -86,11 +86,11 @@ export class ChildReactor {
        WHERE NOT met AND position > $1 AND position <= $2 ORDER BY position LIMIT ${BATCH}`,
       [from.toString(), upTo.toString()],
     );
-    return rows.map((row) => fromDatabase(obligationsProjection.table.columns, row) as ObligationRow);
+    return rows.map((row) => fromDatabase(obligationsProjection.table.columns, row) as OwedRow);
   }
 
   /** What was tried in vain is tried again after ever longer pauses. */
-  private async attempt(owed: ObligationRow): Promise<void> {
+  private async attempt(owed: OwedRow): Promise<void> {
     const name = `${owed.kind} ${owed.child_id}`;
     const tried = this.tried.get(name);
     const now = performance.now();
@@ -104,7 +104,7 @@ export class ChildReactor {
     }
   }
 
-  private async meet(owed: ObligationRow): Promise<void> {
+  private async meet(owed: OwedRow): Promise<void> {
     const context = contextOf(owed);
     switch (owed.kind) {
       case 'birth': {
@@ -126,7 +126,7 @@ export class ChildReactor {
   }
 }
 
-function contextOf(owed: ObligationRow): CommandContext {
+function contextOf(owed: OwedRow): CommandContext {
   return {
     actor: 'system:child-reactor',
     correlationId: owed.correlation_id,

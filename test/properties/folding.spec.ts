@@ -52,6 +52,23 @@ describe('the rows of any history are those of one straight fold', () => {
     );
   });
 
+  it('whichever streams come later than the others, as parked ones do', () => {
+    fc.assert(
+      fc.property(
+        history,
+        cuts,
+        fc.array(fc.nat(), { minLength: 1, maxLength: 4, size: 'max' }),
+        (appends, points, picks) => {
+          const events = appends.flat().map(read);
+          expect(foldInBatches(cutAt(withLateStreams(events, picks), points))).toEqual(
+            foldInBatches([events]),
+          );
+        },
+      ),
+      runs(300, 5_000),
+    );
+  });
+
   it('when an append lies in the log twice, under the same event ids', () => {
     fc.assert(
       fc.property(
@@ -77,6 +94,16 @@ describe('the rows of any history are those of one straight fold', () => {
 function appendedAgain(events: readonly ProjectedEvent[]): ProjectedEvent[] {
   const last = events.at(-1)?.position ?? 0n;
   return events.slice(0, 6).map((event, index) => ({ ...event, position: last + BigInt(index + 1) }));
+}
+
+/** Each number picks the event from which on its stream comes after all others, the last one picked last. */
+function withLateStreams(events: readonly ProjectedEvent[], picks: readonly number[]): ProjectedEvent[] {
+  return picks.reduce<readonly ProjectedEvent[]>((delivered, pick) => {
+    const first = events[pick % events.length];
+    const isLate = ({ stream, position }: ProjectedEvent): boolean =>
+      first !== undefined && stream === first.stream && position >= first.position;
+    return [...delivered.filter((event) => !isLate(event)), ...delivered.filter(isLate)];
+  }, events) as ProjectedEvent[];
 }
 
 /** Each pair says which event comes again and how much later. */

@@ -1,5 +1,6 @@
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { ProjectedEvent, ProjectedRow, RowKey } from '../../../projections/projection.js';
+import { supersedes } from '../../../src/projection-engine/row-buffer.js';
 import { emptyBuffer, foldInto, keysTouched } from '../../../src/projection-engine/batch-fold.js';
 
 /** The tables of read models, held in memory and written as the engine writes them: per batch, through row buffers. */
@@ -39,7 +40,7 @@ export class MemoryTables {
     const values = row as unknown as Readonly<Record<string, unknown>>;
     const name = nameOf(table.primaryKey.map((column) => String(values[column])));
     const standing = rows.get(name);
-    if (standing && (table.insertOnly || standing.position >= row.position)) return;
+    if (standing && !supersedes(table, row, standing)) return;
     rows.set(name, row);
   }
 }

@@ -7,7 +7,8 @@ import { recorded, type Happening } from './recorded-events.js';
 /**
  * Read models as sentences: `given(what the log holds).then(rows)`. Events lie on positions 10, 20, 30, …, recorded a
  * second apart from epoch 1 s on. Every history is also folded event by event, with each event delivered twice, and
- * with any one of them delivered again at the end: all ways must give the same rows.
+ * with any one of them delivered again at the end, and with the rest of its stream after all others: all ways must give
+ * the same rows.
  */
 export class ProjectionSpecification<Row extends ProjectedRow> {
   private readonly projection: AnyProjection;
@@ -29,6 +30,8 @@ export class ProjectionSpecification<Row extends ProjectedRow> {
       [...events.map((event) => [event, event])],
       // Any one event may come again, long after it was applied.
       ...events.map((event) => [events, [event]]),
+      // Any stream may have been parked at any of its events, and come later than the others.
+      ...events.map((event) => lateFrom(event, events)),
     ];
     const [rows, ...others] = ways.map((batches) => this.fold(batches));
     for (const other of others) expect(other).toEqual(rows);
@@ -45,6 +48,14 @@ export class ProjectionSpecification<Row extends ProjectedRow> {
     for (const batch of batches) tables.apply(batch);
     return tables.rowsOf(this.projection);
   }
+}
+
+function lateFrom(
+  { stream, position }: ProjectedEvent,
+  events: readonly ProjectedEvent[],
+): ProjectedEvent[][] {
+  const isLate = (event: ProjectedEvent): boolean => event.stream === stream && event.position >= position;
+  return [events.filter((event) => !isLate(event)), events.filter(isLate)];
 }
 
 class Folded<Row extends ProjectedRow> {
