@@ -1,6 +1,6 @@
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { ProjectedRow, RowKey, Rows } from '../../../projections/projection.js';
-import { keyName } from '../row-buffer.js';
+import { keyName, supersedes } from '../row-buffer.js';
 import { weightOfRow } from '../row-cache.js';
 
 interface Held {
@@ -46,7 +46,7 @@ export class TableFold implements Rows<ProjectedRow> {
     const key = this.keyOf(row);
     const name = keyName(key);
     const standing = this.held.get(name);
-    if (standing?.row && standing.row.position >= row.position) return;
+    if (standing?.row && !supersedes(this.projection.table, row, standing.row)) return;
     this.change(name, standing, key, row);
   }
 
