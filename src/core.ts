@@ -23,7 +23,7 @@ import { Ownership } from './projection-engine/ownership.js';
 import { ParkedStreams } from './projection-engine/parked-streams.js';
 import { PostgresSet } from './projection-engine/postgres-set.js';
 import { systemScheduler } from './projection-engine/scheduler.js';
-import { prepareSet } from './projection-engine/set-schema.js';
+import { NOTHING_APPLIED, prepareSet } from './projection-engine/set-schema.js';
 import { SET_SCHEMA as schema, SET_VERSION as setVersion } from './projection-engine/this-set.js';
 import { ChildReactor } from './reactors/child-reactor.js';
 import { ReadModels } from './read-models/read-models.js';
@@ -78,7 +78,7 @@ async function assemble(
 
   await migrate(databaseUrl);
   const logId = await logIdentity(log, registry, names, clock);
-  const head = (await log.head()) ?? -1n;
+  const head = async (): Promise<bigint> => (await log.head()) ?? NOTHING_APPLIED;
   await prepareSet(databaseUrl, setVersion, projectionSet, { id: logId, head });
 
   const watch = new CheckpointWatch(database, setVersion);

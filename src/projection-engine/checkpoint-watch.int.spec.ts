@@ -18,7 +18,7 @@ let watch: CheckpointWatch;
 beforeAll(async () => {
   postgres = await startPostgres(directory);
   database = new Database(postgres.url);
-  await prepareSet(postgres.url, VERSION, [], { id: 'log', head: 0n });
+  await prepareSet(postgres.url, VERSION, [], { id: 'log', head: () => Promise.resolve(0n) });
 });
 
 afterAll(async () => {

@@ -3,7 +3,8 @@ import type { SetLease } from './ports.js';
 
 /** Renewed each second, taken over after three (design 6), by Postgres' clock alone. */
 export const RENEW_MS = 1_000;
-const LEASE = "interval '3 seconds'";
+export const LEASE_MS = 3_000;
+const LEASE = `interval '${LEASE_MS} milliseconds'`;
 
 /** Which node feeds the set. A commit of an older epoch is refused, so an owner that slept cannot write. */
 export class Ownership implements SetLease {
@@ -27,6 +28,20 @@ export class Ownership implements SetLease {
     );
     const row = rows[0];
     return row ? BigInt(row.epoch) : null;
+  }
+
+  /** Takes the set from whoever holds it, for work that nothing else may write beside. The former owner is fenced. */
+  async seize(): Promise<bigint> {
+    const rows = await this.database.query<{ epoch: string }>(
+      'ownership-seize',
+      `INSERT INTO rollcall.projection_sets AS s (version, owner, epoch, renewed_at)
+       VALUES ($1, $2, 1, clock_timestamp())
+       ON CONFLICT (version) DO UPDATE
+         SET owner = excluded.owner, epoch = s.epoch + 1, renewed_at = excluded.renewed_at
+       RETURNING epoch`,
+      [this.setVersion, this.nodeId],
+    );
+    return BigInt(rows[0]?.epoch ?? 0);
   }
 
   /** False when the epoch is no longer ours. */

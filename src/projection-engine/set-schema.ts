@@ -16,12 +16,18 @@ export class ForeignLog extends Error {
   }
 }
 
+export interface LogPlace {
+  readonly id: string;
+  /** Position of the log's newest event, -1 when it is empty. */
+  readonly head: () => Promise<Position>;
+}
+
 /** Makes the set's schema if it is not there, and refuses one that belongs to another log. Throws `ForeignLog`. */
 export async function prepareSet(
   url: string,
   setVersion: string,
   projections: readonly AnyProjection[],
-  log: { readonly id: string; readonly head: Position },
+  log: LogPlace,
 ): Promise<void> {
   const schema = schemaOf(setVersion);
   await underLock(url, async (client) => {
@@ -36,10 +42,10 @@ export async function prepareSet(
         `The read models belong to log ${checkpoint?.log_id ?? 'unknown'}, this is log ${log.id}`,
       );
     }
-    if (BigInt(checkpoint.position) > log.head) {
-      throw new ForeignLog(
-        `The read models stand at ${checkpoint.position}, beyond the log's head ${log.head}`,
-      );
+    // Read after the checkpoint, which other nodes move while this one starts.
+    const head = await log.head();
+    if (BigInt(checkpoint.position) > head) {
+      throw new ForeignLog(`The read models stand at ${checkpoint.position}, beyond the log's head ${head}`);
     }
   });
 }

@@ -29,7 +29,7 @@ export async function written(
 ): Promise<WrittenSet> {
   const parked: string[] = [];
   const version = randomBytes(5).toString('hex');
-  await prepareSet(url, version, projectionSet, { id: 'log', head: 10n ** 9n });
+  await prepareSet(url, version, projectionSet, { id: 'log', head: () => Promise.resolve(10n ** 9n) });
   try {
     await client.query('INSERT INTO rollcall.projection_sets VALUES ($1, $2, 1, clock_timestamp())', [
       version,

@@ -2,9 +2,9 @@ import { v4 } from 'uuid';
 import { Database } from '../../database/database.js';
 import { underLock } from '../../database/migrate.js';
 import type { Position } from '../../event-store/position.js';
-import { Ownership, RENEW_MS } from '../ownership.js';
+import { LEASE_MS, Ownership, RENEW_MS } from '../ownership.js';
 import { parkedDetails, type ParkedStream } from '../parking.js';
-import { prepareSet } from '../set-schema.js';
+import { NOTHING_APPLIED, prepareSet } from '../set-schema.js';
 import { Fenced } from '../set-writer.js';
 import { schemaOf } from '../set-version.js';
 import { FILL_LIMITS, type FillerOptions, type FillLimits, SetFiller } from './set-filler.js';
@@ -18,7 +18,11 @@ export interface ShadowSetOptions extends Omit<
   readonly version: string;
   readonly logId: string;
   readonly limits?: FillLimits;
+  /** What is there is dropped, whatever log it belongs to. */
+  readonly afresh?: boolean;
 }
+
+const POLL_MS = 100;
 
 /** Another process fills the same shadow set. */
 export class ShadowSetInUse extends Error {
@@ -57,9 +61,10 @@ export class ShadowSet {
     const database = new Database(url, 1);
     try {
       const ownership = new Ownership(database, version, v4());
-      const epoch = await ownership.acquire();
-      if (epoch === null) throw new ShadowSetInUse();
-      await prepareSet(url, version, projections, { id: logId, head: (await log.head()) ?? -1n });
+      const epoch = await acquire(ownership);
+      if (options.afresh === true) await dropTables(url, version);
+      const head = async (): Promise<Position> => (await log.head()) ?? NOTHING_APPLIED;
+      await prepareSet(url, version, projections, { id: logId, head });
       const parked = await parkedDetails(database, version);
       const lost = new AbortController();
       const shadow: { set?: ShadowSet } = {};
@@ -93,6 +98,11 @@ export class ShadowSet {
     return this.filler.fillTo(upTo);
   }
 
+  /** The set holds all that the log held: from now on it can be read. */
+  async markFilled(): Promise<void> {
+    await this.database.query('shadow-filled', `UPDATE ${this.schema}.checkpoint SET filled = true`);
+  }
+
   /** Ends the work and leaves the tables, to be gone on with. */
   async close(): Promise<void> {
     clearInterval(this.renewals);
@@ -101,10 +111,12 @@ export class ShadowSet {
     await this.database.close();
   }
 
-  /** Ends the work and removes every trace of it. */
+  /** Ends the work and removes the tables. */
   async drop(): Promise<void> {
+    await this.filler.close();
+    // Under the lease, so that nobody begins the same work on tables that are about to go.
+    await dropTables(this.options.url, this.options.version);
     await this.close();
-    await dropSet(this.options.url, this.options.version);
   }
 
   private async renew(): Promise<void> {
@@ -113,11 +125,21 @@ export class ShadowSet {
   }
 }
 
-/** Removes a set's tables, what is parked in it and its ownership. */
-export async function dropSet(url: string, version: string): Promise<void> {
+/** One whose process was killed is free as soon as its lease has run out. Throws `ShadowSetInUse`. */
+async function acquire(ownership: Ownership): Promise<bigint> {
+  const until = performance.now() + LEASE_MS + RENEW_MS;
+  for (;;) {
+    const epoch = await ownership.acquire();
+    if (epoch !== null) return epoch;
+    if (performance.now() > until) throw new ShadowSetInUse();
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Removes a set's tables and what is parked in it. Its ownership stays: a former owner must find a higher epoch. */
+async function dropTables(url: string, version: string): Promise<void> {
   await underLock(url, async (client) => {
     await client.query(`DROP SCHEMA IF EXISTS ${schemaOf(version)} CASCADE`);
     await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [version]);
-    await client.query('DELETE FROM rollcall.projection_sets WHERE version = $1', [version]);
   });
 }

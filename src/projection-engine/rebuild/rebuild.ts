@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { v4 } from 'uuid';
+import type { AnyProjection } from '../../../projections/projection-set.js';
+import { Database } from '../../database/database.js';
+import { underLock } from '../../database/migrate.js';
+import type { EventLog } from '../../event-store/event-log.js';
+import type { EventRegistry } from '../../event-store/event-registry.js';
+import type { Position } from '../../event-store/position.js';
+import type { StreamNames } from '../../event-store/stream-names.js';
+import { ShadowSet } from '../fill/shadow-set.js';
+import { Ownership, RENEW_MS } from '../ownership.js';
+import { parkedDetails, type ParkedStream } from '../parking.js';
+import { NOTHING_APPLIED } from '../set-schema.js';
+import { schemaOf } from '../set-version.js';
+import { swapTables } from './swap.js';
+
+/** The live set is left in its owner's hands until so little of the log is missing. */
+const NEAR_MS = 1_000;
+const MAX_APPROACHES = 20;
+
+export interface RebuildOptions {
+  readonly databaseUrl: string;
+  readonly log: EventLog;
+  readonly registry: EventRegistry;
+  readonly names: StreamNames;
+  readonly logId: string;
+  readonly setVersion: string;
+  /** Every projection of the set. */
+  readonly set: readonly AnyProjection[];
+  /** Those that are rebuilt. */
+  readonly chosen: readonly AnyProjection[];
+  /** Swap also when the fold parks a stream that the live set has not parked. */
+  readonly evenIfParked: boolean;
+  readonly signal: AbortSignal;
+  readonly onBegin: (plan: RebuildPlan) => void;
+  readonly onProgress: (progress: { readonly events: number; readonly position: Position }) => void;
+}
+
+export interface RebuildPlan {
+  /** Where an earlier rebuild was cut short, or -1. */
+  readonly from: Position;
+  readonly to: Position;
+  /** False when there is nothing to swap with: the set itself is filled. */
+  readonly besideLive: boolean;
+}
+
+export type RebuildOutcome =
+  | {
+      readonly kind: 'filled' | 'swapped';
+      readonly position: Position;
+      readonly parked: readonly ParkedStream[];
+    }
+  /** The new tables are kept as they are, for another try. */
+  | { readonly kind: 'refused'; readonly parked: readonly ParkedStream[] };
+
+/** A part of the set cannot be rebuilt while the rest is missing or belongs to another log. */
+export class NothingToRepair extends Error {
+  constructor() {
+    super('the read models are not there, not complete, or of another log; run "rollcall rebuild --all"');
+    this.name = 'NothingToRepair';
+  }
+}
+
+/**
+ * Folds the chosen projections anew from the log. While the live set is whole it goes on being served and fed, and the
+ * new tables take the place of the old ones at an equal position; otherwise the set itself is made and filled.
+ */
+export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
+  const database = new Database(options.databaseUrl, 2);
+  try {
+    const isWhole = await isFilledFrom(database, options);
+    const isAll = options.chosen.length === options.set.length;
+    if (isWhole) return await besideLive(database, options, isAll);
+    if (!isAll) throw new NothingToRepair();
+    return await inPlace(options);
+  } finally {
+    await database.close();
+  }
+}
+
+async function inPlace(options: RebuildOptions): Promise<RebuildOutcome> {
+  const { databaseUrl, setVersion, log, onBegin } = options;
+  const isForeign = !(await isOfThisLog(options));
+  const set = await openSet(options, setVersion, new Map(), isForeign);
+  // Folded from another log, they would speak for streams of this one.
+  if (isForeign) await inLock(databaseUrl, 'TRUNCATE rollcall.stream_snapshots');
+  try {
+    const head = (await log.head()) ?? NOTHING_APPLIED;
+    onBegin({ from: set.position, to: head, besideLive: false });
+    await set.fillTo(head);
+    await set.markFilled();
+    return { kind: 'filled', position: set.position, parked: set.parked };
+  } finally {
+    await set.close();
+  }
+}
+
+async function besideLive(
+  database: Database,
+  options: RebuildOptions,
+  isAll: boolean,
+): Promise<RebuildOutcome> {
+  const { setVersion, chosen, evenIfParked, onBegin } = options;
+  const shadowVersion = shadowVersionOf(setVersion, chosen);
+  const live = await parkedDetails(database, setVersion);
+  // A part of the set goes no further than the rest on streams that are parked; the whole tries them all again.
+  const left = isAll ? [] : live;
+  const shadow = await openSet(
+    options,
+    shadowVersion,
+    new Map(left.map(({ stream, position }) => [stream, position])),
+  );
+  try {
+    onBegin({ from: shadow.position, to: await checkpointOf(database, setVersion), besideLive: true });
+    await approach(database, setVersion, shadow);
+    const parked = await newlyParked(database, setVersion, shadow);
+    if (parked.length > 0 && !evenIfParked) {
+      await shadow.close();
+      return { kind: 'refused', parked };
+    }
+    const position = await takeOver(database, options, shadow, shadowVersion, isAll);
+    await shadow.drop();
+    return { kind: 'swapped', position, parked: shadow.parked };
+  } catch (error) {
+    await shadow.close();
+    throw error;
+  }
+}
+
+/** Folds on until the live set is ahead by no more than what takes a moment. */
+async function approach(database: Database, setVersion: string, shadow: ShadowSet): Promise<void> {
+  for (let count = 0; count < MAX_APPROACHES; count += 1) {
+    const begun = performance.now();
+    await shadow.fillTo(await checkpointOf(database, setVersion));
+    if (performance.now() - begun < NEAR_MS) return;
+  }
+}
+
+/**
+ * Takes the live set from its owner for as long as the last events and the swap take. The owner finds itself fenced and
+ * stands by; it takes the set back, or another node does, as soon as it is let go of, at the latest when the lease ends.
+ */
+async function takeOver(
+  database: Database,
+  { databaseUrl, setVersion, chosen }: RebuildOptions,
+  shadow: ShadowSet,
+  shadowVersion: string,
+  takesParked: boolean,
+): Promise<Position> {
+  const ownership = new Ownership(database, setVersion, v4());
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'rollcall-rebuild' });
+  client.on('error', () => undefined);
+  await client.connect();
+  const epoch = await ownership.seize();
+  const renewals = setInterval(() => void ownership.renew(epoch).catch(() => undefined), RENEW_MS);
+  try {
+    const position = await checkpointOf(database, setVersion);
+    await shadow.fillTo(position);
+    await swapTables(client, {
+      liveVersion: setVersion,
+      epoch,
+      shadowVersion,
+      projections: chosen,
+      position,
+      takesParked,
+    });
+    return position;
+  } finally {
+    clearInterval(renewals);
+    await ownership.release(epoch).catch(() => undefined);
+    await client.end();
+  }
+}
+
+function openSet(
+  options: RebuildOptions,
+  version: string,
+  parked: Map<string, Position>,
+  afresh = false,
+): Promise<ShadowSet> {
+  const { databaseUrl: url, log, registry, names, chosen: projections, logId, signal, onProgress } = options;
+  return ShadowSet.open({
+    url,
+    log,
+    registry,
+    names,
+    projections,
+    version,
+    logId,
+    parked,
+    signal,
+    onProgress,
+    afresh,
+  });
+}
+
+/** What the fold parked and the live set has not, or only later. */
+async function newlyParked(
+  database: Database,
+  setVersion: string,
+  { parked }: ShadowSet,
+): Promise<ParkedStream[]> {
+  const live = new Map(
+    (await parkedDetails(database, setVersion)).map(({ stream, position }) => [stream, position]),
+  );
+  return parked.filter(({ stream, position }) => {
+    const standing = live.get(stream);
+    return standing === undefined || standing > position;
+  });
+}
+
+/** One for each choice of projections, so that a rebuild that was cut short is gone on with by the same command. */
+function shadowVersionOf(setVersion: string, chosen: readonly AnyProjection[]): string {
+  const names = chosen.map(({ name }) => name).join(' ');
+  return `${setVersion}_rebuild_${createHash('sha256').update(names).digest('hex').slice(0, 6)}`;
+}
+
+async function isFilledFrom(database: Database, options: RebuildOptions): Promise<boolean> {
+  if (!(await isOfThisLog(options))) return false;
+  const rows = await database.query<{ filled: boolean }>(
+    'rebuild-filled',
+    `SELECT filled FROM ${schemaOf(options.setVersion)}.checkpoint`,
+  );
+  return rows[0]?.filled === true;
+}
+
+/** False also when there is no set, or one that stands beyond the log's head. */
+async function isOfThisLog({ databaseUrl, setVersion, logId, log }: RebuildOptions): Promise<boolean> {
+  const schema = schemaOf(setVersion);
+  const [found] = await inLock<{ found: boolean }>(
+    databaseUrl,
+    `SELECT to_regclass('${schema}.checkpoint') IS NOT NULL AS found`,
+  );
+  if (found?.found !== true) return false;
+  const [checkpoint] = await inLock<{ log_id: string; position: string }>(
+    databaseUrl,
+    `SELECT log_id, position FROM ${schema}.checkpoint`,
+  );
+  // Read after the checkpoint, which the set's owner moves meanwhile.
+  const head = (await log.head()) ?? NOTHING_APPLIED;
+  return checkpoint?.log_id === logId && BigInt(checkpoint.position) <= head;
+}
+
+async function inLock<Row extends object>(databaseUrl: string, text: string): Promise<Row[]> {
+  let rows: Row[] = [];
+  await underLock(databaseUrl, async (client) => {
+    rows = (await client.query<Row>(text)).rows;
+  });
+  return rows;
+}
+
+async function checkpointOf(database: Database, setVersion: string): Promise<Position> {
+  const rows = await database.query<{ position: string }>(
+    `checkpoint-${setVersion}`,
+    `SELECT position FROM ${schemaOf(setVersion)}.checkpoint`,
+  );
+  return BigInt(rows[0]?.position ?? NOTHING_APPLIED);
+}

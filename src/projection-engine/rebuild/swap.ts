@@ -1,0 +1,117 @@
+import type pg from 'pg';
+import type { AnyProjection } from '../../../projections/projection-set.js';
+import type { Position } from '../../event-store/position.js';
+import { Fenced } from '../set-writer.js';
+import { schemaOf } from '../set-version.js';
+
+/** Readers that began before the last rows of the new tables were committed would not see these there. */
+const READERS_WITHIN_MS = 10_000;
+const POLL_MS = 20;
+/** Below Postgres' own time for a deadlock, so that nobody else is ended for the swap. */
+const LOCK_MS = 500;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Somebody read the old tables all the while; nothing was swapped. */
+export class ReadersInTheWay extends Error {
+  constructor() {
+    super('the read models were in use all the while; nothing was swapped');
+    this.name = 'ReadersInTheWay';
+  }
+}
+
+export interface Swap {
+  readonly liveVersion: string;
+  /** Under which the live set is owned while it is swapped. */
+  readonly epoch: bigint;
+  readonly shadowVersion: string;
+  readonly projections: readonly AnyProjection[];
+  /** Both sets stand here. */
+  readonly position: Position;
+  /** Whether what is parked in the shadow set takes the place of what is parked in the live one. */
+  readonly takesParked: boolean;
+}
+
+/**
+ * Puts the tables of the shadow set in the place of the live ones. The caller owns both sets, so nothing writes to
+ * either, and both stand at the same position. Throws `ReadersInTheWay`, `Fenced`, or what Postgres says; then nothing
+ * was swapped.
+ */
+export async function swapTables(client: pg.ClientBase, swap: Swap): Promise<void> {
+  const until = performance.now() + READERS_WITHIN_MS;
+  await outwaitReaders(client, until);
+  while (!(await trySwap(client, swap))) {
+    if (performance.now() > until) throw new ReadersInTheWay();
+    await pause();
+  }
+}
+
+/**
+ * Until every transaction that is open in this database sees all that is committed now: one with an older snapshot would
+ * find the new tables under the old names and miss their newest rows.
+ */
+async function outwaitReaders(client: pg.ClientBase, until: number): Promise<void> {
+  const own = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::xid::text AS xid');
+  for (;;) {
+    const older = await client.query(
+      `SELECT 1 FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'rollcall%'
+         AND backend_xmin IS NOT NULL AND age(backend_xmin) >= age($1::xid) LIMIT 1`,
+      [own.rows[0]?.xid],
+    );
+    if (older.rowCount === 0) return;
+    if (performance.now() > until) throw new ReadersInTheWay();
+    await pause();
+  }
+}
+
+/** False when a reader holds one of the tables. */
+async function trySwap(client: pg.ClientBase, swap: Swap): Promise<boolean> {
+  const [live, shadow] = [schemaOf(swap.liveVersion), schemaOf(swap.shadowVersion)];
+  const old = `${shadow}_old`;
+  await client.query('BEGIN');
+  try {
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+    await holdBoth(client, swap);
+    await client.query(`CREATE SCHEMA ${old}`);
+    for (const { table } of swap.projections) {
+      await client.query(`ALTER TABLE ${live}.${table.name} SET SCHEMA ${old}`);
+      await client.query(`ALTER TABLE ${shadow}.${table.name} SET SCHEMA ${live}`);
+    }
+    await client.query(`DROP SCHEMA ${old} CASCADE`);
+    if (swap.takesParked) await moveParked(client, swap);
+    await client.query('COMMIT');
+    return true;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
+}
+
+async function holdBoth(client: pg.ClientBase, swap: Swap): Promise<void> {
+  const held = await client.query(
+    'SELECT 1 FROM rollcall.projection_sets WHERE version = $1 AND epoch = $2 FOR UPDATE',
+    [swap.liveVersion, swap.epoch.toString()],
+  );
+  if (held.rowCount !== 1) throw new Fenced();
+  for (const version of [swap.liveVersion, swap.shadowVersion]) {
+    const found = await client.query<{ position: string }>(
+      `SELECT position FROM ${schemaOf(version)}.checkpoint`,
+    );
+    const position = found.rows[0]?.position;
+    if (position !== swap.position.toString())
+      throw new Error(`set ${version} stands at ${position ?? 'nothing'}, not at ${swap.position}`);
+  }
+}
+
+async function moveParked(client: pg.ClientBase, swap: Swap): Promise<void> {
+  await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [swap.liveVersion]);
+  await client.query('UPDATE rollcall.parked_streams SET set_version = $1 WHERE set_version = $2', [
+    swap.liveVersion,
+    swap.shadowVersion,
+  ]);
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}
