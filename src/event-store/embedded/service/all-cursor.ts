@@ -48,12 +48,19 @@ export class AllCursor {
   /** A start may lie behind the head, or on the byte after a record's first; pages start at records. */
   private align(): void {
     if (this.atHead) return;
-    this.next = this.log.records.next(this.next - 1n) ?? this.log.head;
+    const next = this.log.records.next(this.next - 1n) ?? this.log.head;
+    this.next = next < this.log.head ? next : this.log.head;
     this.aligned = true;
   }
 
+  /** What lies behind the head may be a write that is not committed. */
+  private window(limit: number): LogRecord[] {
+    const left = this.log.head - this.next;
+    return this.log.records.window(this.next, left < PAGE_BYTES ? left : PAGE_BYTES, limit);
+  }
+
   private plainPage(limit: number): readonly Step[] {
-    const records = this.log.records.window(this.next, PAGE_BYTES, Math.min(limit, PAGE_RECORDS));
+    const records = this.window(Math.min(limit, PAGE_RECORDS));
     for (const last of records.slice(-1)) {
       this.next = positionAfter(last);
       this.considered = last.position;
@@ -63,7 +70,7 @@ export class AllCursor {
 
   /** Reads what it passes over, too: a damaged record must not look like one that the filter leaves out. */
   private filteredPage(by: CursorFilter, limit: number): readonly Step[] {
-    const records = this.log.records.window(this.next, PAGE_BYTES, PAGE_RECORDS);
+    const records = this.window(PAGE_RECORDS);
     const accepted = by.filter.accepts(
       records.map((record) => (by.on === 'stream-name' ? record.stream : record.type)),
     );

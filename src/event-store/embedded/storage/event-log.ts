@@ -4,6 +4,7 @@ import { AcknowledgedMark } from './acknowledged-mark.js';
 import { DamagedLogError } from './checksum.js';
 import { CommitSignal } from './commit-signal.js';
 import { SqlDatabase } from './database.js';
+import type { InSteps } from './group-commit.js';
 import { GroupCommit } from './group-commit.js';
 import type { LogParts, LogWrite, WriteOutcome } from './log-writer.js';
 import { LogWriter } from './log-writer.js';
@@ -12,6 +13,9 @@ import { FIRST_POSITION, RecordTable, positionAfter } from './record-table.js';
 import { prepareSchema } from './schema.js';
 import { StreamStates } from './stream-states.js';
 import { systemEventWrites } from './system-events.js';
+
+/** Beyond all positions. */
+const EVERYTHING = 2n ** 63n - 1n;
 
 interface LogFiles {
   readonly mark: AcknowledgedMark;
@@ -23,8 +27,11 @@ export class EventLog {
   readonly streams: NameTable;
   readonly types: NameTable;
   readonly records: RecordTable;
+  /** As far as it is committed, which is what readers may know. */
   readonly states: StreamStates;
   readonly signal = new CommitSignal();
+  private committed: bigint;
+  private readonly parts: LogParts;
   private readonly writer: LogWriter;
   private readonly group: GroupCommit<LogWrite, WriteOutcome>;
 
@@ -36,15 +43,18 @@ export class EventLog {
     this.streams = new NameTable(database, 'streams');
     this.types = new NameTable(database, 'event_types');
     this.records = new RecordTable(database);
-    this.states = new StreamStates(this.streams, this.records);
-    const parts: LogParts = { ...this.parts(), recent: new RecentIds(), now };
-    this.writer = new LogWriter(parts, this.headOnDisk());
+    this.committed = this.headOnDisk();
+    this.states = new StreamStates(this.streams, this.records, () => this.committed);
+    const { streams, types, records } = this;
+    const states = new StreamStates(streams, records, () => EVERYTHING);
+    this.parts = { streams, types, records, states, recent: new RecentIds(), now };
+    this.writer = new LogWriter(this.parts, this.committed);
     this.group = new GroupCommit(
-      (writes) => this.commit(writes, parts.recent),
+      (writes) => this.commit(writes),
       () => this.signal.announce(),
     );
     this.checkAcknowledged();
-    if (this.head === FIRST_POSITION) this.commit(systemEventWrites(), parts.recent);
+    if (this.head === FIRST_POSITION) this.writeSystemEvents();
   }
 
   /** `file` is a path or `:memory:`; `now` answers milliseconds since the epoch. */
@@ -68,7 +78,14 @@ export class EventLog {
 
   /** The position that the next record will get: everything before it is durable. */
   get head(): bigint {
-    return this.writer.head;
+    return this.committed;
+  }
+
+  /** Where the newest record stands. */
+  get lastPosition(): bigint | undefined {
+    return this.head === FIRST_POSITION
+      ? undefined
+      : this.records.windowBackwards(this.head, 1n, 1)[0]?.position;
   }
 
   write(write: LogWrite): Promise<WriteOutcome> {
@@ -92,25 +109,31 @@ export class EventLog {
     );
   }
 
-  private parts(): Omit<LogParts, 'recent' | 'now'> {
-    return { streams: this.streams, types: this.types, records: this.records, states: this.states };
-  }
-
-  private commit(writes: readonly LogWrite[], recent: RecentIds): readonly WriteOutcome[] {
-    const { head } = this.writer;
+  private *commit(writes: readonly LogWrite[]): InSteps<readonly WriteOutcome[]> {
     let outcomes: readonly WriteOutcome[];
     try {
-      outcomes = this.database.transaction(() => writes.map((write) => this.writer.apply(write)));
+      outcomes = yield* this.database.transactionInSteps(() => this.apply(writes));
     } catch (error) {
-      this.writer.head = head;
-      this.states.forget();
-      this.streams.forget();
-      this.types.forget();
-      recent.clear();
+      this.writer.head = this.committed;
+      this.parts.recent.clear();
+      for (const cache of [this.states, this.parts.states, this.streams, this.types]) cache.forget();
       throw error;
     }
+    this.committed = this.writer.head;
+    this.states.follow(this.parts.states);
     this.files?.mark.note(this.head);
     return outcomes;
+  }
+
+  private *apply(writes: readonly LogWrite[]): InSteps<readonly WriteOutcome[]> {
+    const outcomes: WriteOutcome[] = [];
+    for (const write of writes) outcomes.push(yield* this.writer.apply(write));
+    return outcomes;
+  }
+
+  private writeSystemEvents(): void {
+    const steps = this.commit(systemEventWrites());
+    while (steps.next().done !== true);
   }
 
   private headOnDisk(): bigint {

@@ -54,7 +54,7 @@ export class RecordTable {
     this.streamForwards = new RecordPages(database, range);
     this.streamBackwards = new RecordPages(database, `${range} DESC`);
     this.selectStreamTail = database.prepare(
-      'SELECT revision, position FROM records WHERE stream = ? ORDER BY revision DESC LIMIT 1',
+      'SELECT revision, position FROM records WHERE stream = ? AND position < ? ORDER BY revision DESC LIMIT 1',
     );
     this.selectPosition = database.prepare('SELECT position FROM records WHERE stream = ? AND revision = ?');
     this.selectNext = database.prepare(
@@ -119,8 +119,9 @@ export class RecordTable {
     return records;
   }
 
-  streamTail(stream: bigint): StreamTail | undefined {
-    const row = this.selectStreamTail.first([stream]);
+  /** The last event of a stream before a position. */
+  streamTail(stream: bigint, end: bigint): StreamTail | undefined {
+    const row = this.selectStreamTail.first([stream, end]);
     return row === undefined
       ? undefined
       : { revision: integerColumn(row, 0), position: integerColumn(row, 1) };

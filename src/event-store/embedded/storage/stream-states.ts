@@ -39,10 +39,13 @@ const UNKNOWN: StreamState = { id: undefined, lastRevision: NO_EVENTS, lastPosit
 export class StreamStates {
   private readonly states = new NameCache<StreamState>();
   private readonly metadata = new NameCache<StreamMetadata>();
+  private readonly updates: { readonly stream: Buffer; readonly state: StreamState }[] = [];
 
   constructor(
     private readonly names: NameTable,
     private readonly records: RecordTable,
+    /** Records from this position on do not count. */
+    private readonly end: () => bigint,
   ) {}
 
   of(stream: Buffer): StreamState {
@@ -50,7 +53,7 @@ export class StreamStates {
     if (cached !== undefined) return cached;
     const id = this.names.find(stream);
     if (id === undefined) return UNKNOWN;
-    const tail = this.records.streamTail(id);
+    const tail = this.records.streamTail(id, this.end());
     const state = {
       id,
       lastRevision: tail?.revision ?? NO_EVENTS,
@@ -61,6 +64,19 @@ export class StreamStates {
   }
 
   update(stream: Buffer, state: StreamState): void {
+    this.keep(stream, state);
+    // The events of one append come with the same name: one entry for all of them.
+    if (this.updates.at(-1)?.stream === stream) this.updates.pop();
+    this.updates.push({ stream, state });
+  }
+
+  /** Takes over what was updated there since the last time. */
+  follow(leader: StreamStates): void {
+    for (const { stream, state } of leader.updates) this.keep(stream, state);
+    leader.updates.length = 0;
+  }
+
+  private keep(stream: Buffer, state: StreamState): void {
     this.states.set(stream, state);
     if (isMetastream(stream)) this.metadata.delete(originalOf(stream));
   }
@@ -100,6 +116,7 @@ export class StreamStates {
 
   /** After a rollback nothing cached can be trusted. */
   forget(): void {
+    this.updates.length = 0;
     this.states.clear();
     this.metadata.clear();
   }
