@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { JSONEventData } from '@eventstore/db-client';
 import { jsonEvent } from '@eventstore/db-client';
 import { AppendTooLarge, LogUnavailable, StreamTombstoned } from '../../src/event-store/errors.js';
 import { EventLog } from '../../src/event-store/event-log.js';
