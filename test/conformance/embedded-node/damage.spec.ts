@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { forgetDamage, notedDamage } from '../../../src/event-store/embedded/damage-note.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { newStream, recordedIn, sampleEvents } from '../sample-events.js';
 
@@ -70,7 +71,10 @@ describe('a data file with a damaged byte', () => {
       writeFileSync(file, whole);
       flipByte(file, Math.floor((whole.length * part) / 12));
       const outcome = await countAfterStart().catch((error: unknown) => error);
-      outcomes.push(outcome instanceof Error ? outcome.message : outcome);
+      // On a busy machine a start has no time to check all, and the node ends when it finds the rest of it damaged.
+      const found = notedDamage(dir);
+      forgetDamage(dir);
+      outcomes.push(found ?? (outcome instanceof Error ? outcome.message : outcome));
     }
     const wrong = outcomes.filter(
       (outcome) => outcome !== acknowledged && !/is damaged: /.test(String(outcome)),
