@@ -40,9 +40,13 @@ export function followAll(
         prefixes: [...prefixes],
         maxSearchWindow: CHECKPOINT_WINDOW,
         checkpointInterval: 1,
-        // It must not throw: the client would then stop the subscription without a word.
+        // What it throws the client would keep to itself, and stop the subscription without a word.
         checkpointReached: (source, position) => {
-          if (source.readableLength === 0) handlers.passed(position.commit);
+          try {
+            if (source.readableLength === 0) handlers.passed(position.commit);
+          } catch (error) {
+            source.destroy(error instanceof Error ? error : new Error(String(error)));
+          }
           return Promise.resolve();
         },
       }),

@@ -26,7 +26,7 @@ export async function startApplication(
   const stop = (): Promise<void> => (stopping ??= stopLayers(layers, log));
   try {
     await checkBeforehand(config);
-    const stores = await startStores(config, log, layers);
+    const stores = await startStores(config, log, layers, signal);
     signal.throwIfAborted();
     const server = await startServer({ config, ...stores });
     layers.push([() => server.close()]);

@@ -7,15 +7,23 @@ import { superviseEmbeddedEventStore } from '../event-store/embedded/supervisor.
 import { readAddresses, removeAddresses, writeAddresses, type Stores } from './addresses.js';
 import type { Layers } from './layers.js';
 
-/** Starts what the configuration leaves to Rollcall, and leaves word of it for commands in other processes. */
-export async function startStores(config: Config, log: EmbeddedLog, layers: Layers): Promise<Stores> {
+/**
+ * Starts what the configuration leaves to Rollcall, and leaves word of it for commands in other processes. The signal
+ * gives up a start that waits for the event store to check a long log.
+ */
+export async function startStores(
+  config: Config,
+  log: EmbeddedLog,
+  layers: Layers,
+  signal?: AbortSignal,
+): Promise<Stores> {
   const { dataDir } = config;
   const embeds = config.eventStoreUrl === null || config.databaseUrl === null;
   if (embeds) layers.push([lockData(config)]);
   const started: (() => Promise<void>)[] = [];
   layers.push(started);
   const [eventStoreUrl, databaseUrl] = await both(
-    eventStore(config, log, started),
+    eventStore(config, log, started, signal),
     database(config, log, started),
   );
   const stores = { eventStoreUrl, databaseUrl };
@@ -58,10 +66,15 @@ async function eventStore(
   config: Config,
   log: EmbeddedLog,
   started: (() => Promise<void>)[],
+  signal: AbortSignal | undefined,
 ): Promise<string> {
   if (config.eventStoreUrl !== null) return config.eventStoreUrl;
   const dir = join(config.dataDir, 'eventstore');
-  const node = await superviseEmbeddedEventStore({ dir, log: (line) => log.info(line) });
+  const node = await superviseEmbeddedEventStore({
+    dir,
+    log: (line) => log.info(line),
+    ...(signal === undefined ? {} : { signal }),
+  });
   started.push(() => node.stop());
   return node.connectionString;
 }

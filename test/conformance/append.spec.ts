@@ -239,6 +239,17 @@ describe.each(appendPaths)('appending by %s', (_path, options) => {
   }
 });
 
+describe('an append whose deadline has passed', () => {
+  it('times out and is not written', async () => {
+    const stream = newStream();
+    const late = store.client.appendToStream(stream, sampleEvents(1), { deadline: -60_000 });
+    expect(await rejection(late)).toMatchObject({ type: 'deadline-exceeded' });
+    expect(await rejection(revisionsIn(store.client.readStream(stream)))).toMatchObject({
+      type: 'stream-not-found',
+    });
+  });
+});
+
 describe('an append that is too large', () => {
   // Two and a half times the largest limit in use would be slow: servers with a larger limit accept this one.
   const parts = () => Array.from({ length: 5 }, () => jsonEvent({ type: 'Part', data: 'x'.repeat(300_000) }));

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JSONEventData } from '@eventstore/db-client';
-import { binaryEvent, jsonEvent } from '@eventstore/db-client';
+import { jsonEvent } from '@eventstore/db-client';
 import type { EventStoreUnderTest } from './event-store-under-test.js';
 import { connectTo, startEventStore } from './event-store-under-test.js';
 import { until } from './recorded-subscription.js';
@@ -92,18 +91,6 @@ describe('a client told not to throw', () => {
 });
 
 describe('event data', () => {
-  it('that says JSON and is none comes back as text', async () => {
-    const stream = newStream();
-    const event = {
-      ...binaryEvent({ type: 'Broken', data: Buffer.from('{"a":') }),
-      contentType: 'application/json',
-    };
-    await store.client.appendToStream(stream, event as unknown as JSONEventData);
-    const [stored] = await recordedIn(store.client.readStream(stream));
-    expect(stored?.isJson).toBe(true);
-    expect(stored?.type).toBe('Broken');
-  });
-
   it('loses digits of integers beyond 2^53, and keeps them in strings', async () => {
     const stream = newStream();
     const text = '9007199254740993';

@@ -19,6 +19,7 @@ type Step =
       readonly count: number;
     }
   | { readonly kind: 'retry' }
+  | { readonly kind: 'read' }
   | { readonly kind: 'delete' }
   | { readonly kind: 'tombstone' }
   | {
@@ -40,6 +41,7 @@ const metadata = fc.record({
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 10, arbitrary: append },
   { weight: 3, arbitrary: fc.constant({ kind: 'retry' as const }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'read' as const }) },
   { weight: 2, arbitrary: metadata },
   { weight: 2, arbitrary: fc.constant({ kind: 'delete' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'tombstone' as const }) },
@@ -61,6 +63,10 @@ class Actor {
   ) {}
 
   async take(next: Step): Promise<void> {
+    if (next.kind === 'read') {
+      expect(await this.read()).toEqual(this.model.read());
+      return;
+    }
     const [real, model] = this.perform(next);
     const outcome = await outcomeOf(real);
     if (next.kind === 'append' || next.kind === 'retry') expect(outcome).toEqual(model);
@@ -79,7 +85,7 @@ class Actor {
     }
   }
 
-  private perform(next: Step): [Promise<unknown>, ModelOutcome] {
+  private perform(next: Exclude<Step, { kind: 'read' }>): [Promise<unknown>, ModelOutcome] {
     const { client } = this.store;
     switch (next.kind) {
       case 'append':

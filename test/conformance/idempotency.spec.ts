@@ -117,6 +117,13 @@ describe.each(appendPaths)('a retry with the same ids by %s', (_path, options) =
     expect(await revisionsIn(store.client.readStream(stream))).toEqual([0n, 1n, 2n]);
   });
 
+  it('is none with other ids: at `any` the events are there twice', async () => {
+    const stream = newStream();
+    await append(stream, sampleEvents(2), ANY);
+    await append(stream, sampleEvents(2), ANY);
+    expect(await revisionsIn(store.client.readStream(stream))).toEqual([0n, 1n, 2n, 3n]);
+  });
+
   it('into another stream is written there', async () => {
     const events = sampleEvents(2);
     const [one, other] = [newStream(), newStream()];

@@ -7,6 +7,7 @@ import type {
   ResolvedEvent,
 } from '@eventstore/db-client';
 import { jsonEvent } from '@eventstore/db-client';
+import type { EncodedEvent } from '../../src/event-store/recorded-event.js';
 
 /** A stream name that no other run has used: the server may be shared. */
 export function newStream(label = 'conformance'): string {
@@ -19,6 +20,24 @@ export function sampleEvent(number = 0, type = 'SampleHappened'): JSONEventData 
 
 export function sampleEvents(count: number, type?: string): JSONEventData[] {
   return Array.from({ length: count }, (_, number) => sampleEvent(number, type));
+}
+
+/** Events as the adapter takes them. */
+export function encodedEvents(count: number, text = ''): EncodedEvent[] {
+  const metadata = {
+    schema: 1,
+    $correlationId: 'c',
+    $causationId: 'c',
+    actor: 'system:test',
+    occurred_at: '',
+  };
+  return Array.from({ length: count }, (_, number) => ({
+    id: randomUUID(),
+    type: 'SampleHappened',
+    data: { number, text },
+    metadata,
+    bytes: 200 + text.length,
+  }));
 }
 
 export async function newStreamOf(client: EventStoreDBClient, count: number): Promise<string> {

@@ -20,8 +20,7 @@ const RESULTS = 'ops/bench/results';
 async function main(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'rollcall-bench-log-'));
   try {
-    const rows = [...(await servingRows(dir)), ...(await sizeRows(dir, SMALL, LARGE))];
-    for (const line of rows) process.stdout.write(`${describe(line)}\n`);
+    const rows = [...(await servingRows(dir)), ...print(await sizeRows(dir, SMALL, LARGE))];
     mkdirSync(RESULTS, { recursive: true });
     const file = join(RESULTS, 'event-store.json');
     const machine = { node: process.version, cpus: cpus().length, at: new Date().toISOString(), quick };
@@ -36,15 +35,21 @@ async function servingRows(dir: string): Promise<Row[]> {
   const echo = await ServerProcess.startMemoryServer();
   const client = EventStoreDBClient.connectionString(node.url);
   try {
-    const appends = await appendRows({ client, echoPort: echo.port, dir, scale: SCALE });
-    const deliveries = await deliveryRows(client, SCALE);
+    const appends = print(await appendRows({ client, echoPort: echo.port, dir, scale: SCALE }));
+    const deliveries = print(await deliveryRows(client, SCALE));
     await fill(client, HISTORY);
-    return [...appends, ...deliveries, ...(await readRows(node, client, dir))];
+    return [...appends, ...deliveries, ...print(await readRows(node, client, dir))];
   } finally {
     await client.dispose();
     await node.stop();
     await echo.stop();
   }
+}
+
+/** At once: a long run that is stopped has said what it knows. */
+function print(rows: Row[]): Row[] {
+  for (const line of rows) process.stdout.write(`${describe(line)}\n`);
+  return rows;
 }
 
 function describe({ what, value, unit, limit, ratio }: Row): string {

@@ -48,6 +48,18 @@ export class ServerProcess {
     }
   }
 
+  /** Processor time so far, in milliseconds, to a hundredth of a second; NaN where the system does not say. */
+  processorTime(): number {
+    try {
+      const fields = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ');
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    } catch {
+      return Number.NaN;
+    }
+  }
+
   async stop(): Promise<void> {
     const gone = new Promise((settle) => this.child.once('exit', settle));
     this.child.kill('SIGTERM');

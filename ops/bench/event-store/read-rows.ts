@@ -62,10 +62,15 @@ export async function readRows(node: ServerProcess, client: EventStoreDBClient, 
   const memory = await ServerProcess.startMemoryServer(file);
   const replaying = Client.connectionString(memory.url);
   const { decode } = clientDecoder();
-  const rates = { decoded: [], replayed: [], read: [], subscribed: [], filtered: [] } as Record<
-    string,
-    number[]
-  >;
+  const rates: Record<string, number[]> = {
+    decoded: [],
+    replayed: [],
+    read: [],
+    subscribed: [],
+    filtered: [],
+    clientCpu: [],
+    nodeCpu: [],
+  };
   const time = async (name: string, work: () => Promise<number>): Promise<void> => {
     let count = 0;
     const took = await milliseconds(async () => {
@@ -80,7 +85,11 @@ export async function readRows(node: ServerProcess, client: EventStoreDBClient, 
       return frames.length;
     });
     await time('replayed', () => readWhole(replaying));
+    const before = { node: node.processorTime(), client: process.cpuUsage() };
     await time('read', () => readWhole(client));
+    const { user, system } = process.cpuUsage(before.client);
+    rates['clientCpu']?.push((user + system) / frames.length);
+    rates['nodeCpu']?.push(((node.processorTime() - before.node) * 1000) / frames.length);
     await time('subscribed', () => subscribeWhole(client, false));
     await time('filtered', () => subscribeWhole(client, true));
   }
@@ -94,6 +103,8 @@ export async function readRows(node: ServerProcess, client: EventStoreDBClient, 
     row('reading from a bare http2 server', replayed.value, 'events/s', decoded),
     row('readAll', of('read'), 'events/s', replayed),
     row('readAll', of('read'), 'events/s', decoded),
+    row('readAll: processor time of the client', of('clientCpu'), 'us/event'),
+    row('readAll: processor time of the node', of('nodeCpu'), 'us/event'),
     row('subscribeToAll', of('subscribed'), 'events/s', replayed),
     row('filtered subscription, one in ten matches: scanned', of('filtered') * 10, 'events/s', {
       what: 'subscribeToAll',

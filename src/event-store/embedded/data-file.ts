@@ -11,11 +11,13 @@ export const DATA_FILE = 'eventstore.db';
  * Opens the event store of a directory, made if missing, for this process alone. Throws with a sentence that
  * names the file when another process has it open, or when it is damaged.
  */
-export function openLog(dir: string): EventLog {
+export function openLog(dir: string, onStarting: (doing: string) => void = () => undefined): EventLog {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = join(dir, DATA_FILE);
   try {
-    checkUnlessWritten(`${file}-wal`);
+    checkUnlessWritten(`${file}-wal`, (part) =>
+      onStarting(`checking the write-ahead log, ${Math.floor(part * 100)} %`),
+    );
     return EventLog.open(file, Date.now);
   } catch (error) {
     if (errorCode(error) === 'SQLITE_BUSY') {
@@ -26,10 +28,10 @@ export function openLog(dir: string): EventLog {
 }
 
 /** The check comes before the lock: a log that another process writes to meanwhile can look torn in its middle. */
-function checkUnlessWritten(writeAheadLog: string): void {
+function checkUnlessWritten(writeAheadLog: string, onPart: (part: number) => void): void {
   const before = fingerprint(writeAheadLog);
   try {
-    checkWriteAheadLog(writeAheadLog);
+    checkWriteAheadLog(writeAheadLog, onPart);
   } catch (error) {
     if (fingerprint(writeAheadLog) === before) throw error;
     throw Object.assign(new Error('written to while it was checked', { cause: error }), {

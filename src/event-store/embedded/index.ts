@@ -10,7 +10,13 @@ import { GrpcServer } from './transport/grpc-server.js';
 
 /** Where the log lives: in a directory, made if missing, or in memory until the node is closed. */
 export type EmbeddedEventStoreOptions =
-  { readonly dir: string; readonly port?: number } | { readonly memory: true; readonly port?: number };
+  | {
+      readonly dir: string;
+      readonly port?: number;
+      /** Told again and again what a start is at that has much to check. */
+      readonly onStarting?: (doing: string) => void;
+    }
+  | { readonly memory: true; readonly port?: number };
 
 /**
  * A node that speaks the EventStoreDB gRPC protocol on 127.0.0.1, for a laptop and for tests.
@@ -35,7 +41,8 @@ export class EmbeddedEventStore {
   static async start(options: EmbeddedEventStoreOptions): Promise<EmbeddedEventStore> {
     const notice = productionNotice(process.env);
     if (notice !== undefined) process.emitWarning(`event store: ${notice}`);
-    const log = 'dir' in options ? openLog(options.dir) : EventLog.open(':memory:', Date.now);
+    const log =
+      'dir' in options ? openLog(options.dir, options.onStarting) : EventLog.open(':memory:', Date.now);
     const token = randomBytes(16).toString('hex');
     let port = 0;
     const server = new GrpcServer({
@@ -45,7 +52,7 @@ export class EmbeddedEventStore {
     });
     try {
       const scrub = new LogScrub(log);
-      checkBeforeServing(scrub, options);
+      await checkBeforeServing(scrub, options);
       port = await server.listen(options.port ?? 0);
       scrub.continueInBackground();
       if ('dir' in options) void scrub.damaged.then((error) => noteDamage(options.dir, error));
@@ -79,8 +86,10 @@ export class EmbeddedEventStore {
 }
 
 /** A start spends little on checking, unless the log was found damaged before: then all of it is checked. */
-function checkBeforeServing(scrub: LogScrub, options: EmbeddedEventStoreOptions): void {
+async function checkBeforeServing(scrub: LogScrub, options: EmbeddedEventStoreOptions): Promise<void> {
   if (!('dir' in options) || notedDamage(options.dir) === undefined) return scrub.checkNewest();
-  scrub.checkEverything();
+  await scrub.checkEverything((part) =>
+    options.onStarting?.(`checking the log after damage was found, ${Math.floor(part * 100)} %`),
+  );
   forgetDamage(options.dir);
 }

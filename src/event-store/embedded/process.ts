@@ -25,10 +25,22 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
+const REPORT_EVERY_MS = 500;
+
+/** Tells a supervisor that waits what a long start is at. A short one has nothing to tell. */
+function startReporter(): (doing: string) => void {
+  let reported = Date.now();
+  return (starting) => {
+    if (process.send === undefined || !process.connected || Date.now() - reported < REPORT_EVERY_MS) return;
+    reported = Date.now();
+    process.send({ starting }, () => undefined);
+  };
+}
+
 /** Entry of the child process: one node on one directory until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { dir, port } = readOptions(process.argv.slice(2));
-  const store = await EmbeddedEventStore.start({ dir, port });
+  const store = await EmbeddedEventStore.start({ dir, port, onStarting: startReporter() });
   void store.damaged.then(fail);
 
   const stop = (): void => {

@@ -21,8 +21,8 @@ interface Writer {
 }
 
 const LARGEST_BATCH = 4;
-const SHORTEST_LIFE_MS = 60;
-const LIFE_SPREAD_MS = 240;
+/** Behind the first answer. */
+const LONGEST_LIFE_MS = 300;
 
 /** Kills a node again and again while writers append at exact revisions, and keeps account of every answer. */
 export class CrashRounds {
@@ -30,6 +30,7 @@ export class CrashRounds {
   private rounds = 0;
   private uncertain = 0;
   private readonly problems: string[] = [];
+  private onAnswer: () => void = () => undefined;
 
   constructor(
     private readonly dir: string,
@@ -45,8 +46,11 @@ export class CrashRounds {
   async run(): Promise<void> {
     const node = await spawnEmbeddedNode(this.dir);
     const client = connectTo(node.url);
+    const answered = new Promise<void>((settle) => (this.onAnswer = settle));
     const writing = this.writers.map((writer) => this.write(client, writer, () => node.child.killed));
-    await delay(SHORTEST_LIFE_MS + Math.random() * LIFE_SPREAD_MS);
+    // A client takes its time to connect, and a node that dies before has nothing to lose.
+    await answered;
+    await delay(Math.random() * LONGEST_LIFE_MS);
     node.child.kill('SIGKILL');
     await exited(node.child);
     await Promise.all(writing);
@@ -97,6 +101,7 @@ export class CrashRounds {
     }
     writer.acknowledged.push(...batch.map((event) => event.id));
     writer.unanswered = undefined;
+    this.onAnswer();
   }
 
   private async compare(client: EventStoreDBClient, writer: Writer): Promise<void> {

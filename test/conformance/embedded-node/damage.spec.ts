@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  appendFileSync,
   closeSync,
   openSync,
   readFileSync,
@@ -10,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { forgetDamage, notedDamage } from '../../../src/event-store/embedded/damage-note.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { newStream, recordedIn, sampleEvents } from '../sample-events.js';
 
@@ -69,7 +71,10 @@ describe('a data file with a damaged byte', () => {
       writeFileSync(file, whole);
       flipByte(file, Math.floor((whole.length * part) / 12));
       const outcome = await countAfterStart().catch((error: unknown) => error);
-      outcomes.push(outcome instanceof Error ? outcome.message : outcome);
+      // On a busy machine a start has no time to check all, and the node ends when it finds the rest of it damaged.
+      const found = notedDamage(dir);
+      forgetDamage(dir);
+      outcomes.push(found ?? (outcome instanceof Error ? outcome.message : outcome));
     }
     const wrong = outcomes.filter(
       (outcome) => outcome !== acknowledged && !/is damaged: /.test(String(outcome)),
@@ -96,10 +101,12 @@ describe('the write-ahead log that a killed node left', () => {
     expect(await countAfterStart()).toBe(acknowledged);
   });
 
-  it('torn at its end loses at most the last append', async () => {
+  it('torn in a write that was never acknowledged is cut there', async () => {
     const acknowledged = await fill('SIGKILL');
-    truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - 1_000);
-    expect(await countAfterStart()).toBeGreaterThanOrEqual(acknowledged - 10);
+    const wal = readFileSync(`${file}-wal`);
+    // The beginning of one more frame of the same log, as a write leaves it that a crash interrupts.
+    appendFileSync(`${file}-wal`, wal.subarray(32, 32 + 1_500));
+    expect(await countAfterStart()).toBe(acknowledged);
   });
 
   it.each([0, 10, 18, 26])('damaged in its header at byte %s is refused', async (at) => {
@@ -114,5 +121,49 @@ describe('the write-ahead log that a killed node left', () => {
     await expect(spawnEmbeddedNode(dir)).rejects.toThrow(
       /damaged: .*eventstore\.db-wal, frame \d+ at byte \d+/,
     );
+  });
+});
+
+describe('acknowledged events', () => {
+  const lost = /damaged: the log ends at position \d+, but events before position \d+ were acknowledged/;
+  const FRAME = 24 + 4_096;
+
+  it.each([1, 3, 40])('whose last %s frames were cut from the write-ahead log are missed', async (frames) => {
+    await fill('SIGKILL');
+    truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - frames * FRAME);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(lost);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(lost);
+  });
+
+  it('whose last commit was damaged so that it looks torn are missed', async () => {
+    await fill('SIGKILL');
+    flipByte(`${file}-wal`, statSync(`${file}-wal`).size - 100);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(lost);
+  });
+
+  it.each([
+    ['removed', (wal: string) => rmSync(wal)],
+    ['emptied', (wal: string) => truncateSync(wal)],
+    ['filled with zeros', (wal: string) => writeFileSync(wal, Buffer.alloc(50_000))],
+  ])('are missed when the write-ahead log was %s', async (_how, change) => {
+    await fill('SIGKILL');
+    change(`${file}-wal`);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(lost);
+  });
+
+  it('are not vouched for by a damaged mark', async () => {
+    await fill('SIGKILL');
+    flipByte(join(dir, 'eventstore.acknowledged'), 18);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(
+      /damaged: .*eventstore\.acknowledged holds no position/,
+    );
+  });
+
+  it('that are lost can be given up by removing the mark', async () => {
+    const acknowledged = await fill('SIGKILL');
+    truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - FRAME);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(lost);
+    rmSync(join(dir, 'eventstore.acknowledged'));
+    expect(await countAfterStart()).toBe(acknowledged - 10);
   });
 });

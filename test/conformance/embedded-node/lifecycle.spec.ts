@@ -7,7 +7,9 @@ import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { RecordedSubscription, until } from '../recorded-subscription.js';
 import { newStream, recordedIn, rejection, revisionsIn, sampleEvents } from '../sample-events.js';
-import { rawSocket } from './raw-client.js';
+import { RawClient, STREAMS, grpcFrame, rawSocket, readAnswer } from './raw-client.js';
+
+const UNAVAILABLE = 14;
 
 let dir: string;
 const nodes: EmbeddedNodeProcess[] = [];
@@ -55,6 +57,18 @@ describe('a node that is stopped', () => {
     await stop(node);
     await until('the subscription to end', () => subscription.errors.length > 0);
     expect(subscription.errors[0]).toMatchObject({ type: 'unavailable' });
+  });
+
+  it('ends the stream that carries appends with unavailable, not with success: a client would wait for ever', async () => {
+    const node = await start();
+    const raw = new RawClient(node.port);
+    const stream = raw.open(`${STREAMS}/BatchAppend`);
+    const answer = readAnswer(stream);
+    stream.write(grpcFrame(Buffer.alloc(0)));
+    await connect(node).appendToStream(newStream(), sampleEvents(1));
+    await stop(node);
+    expect((await answer).status).toBe(UNAVAILABLE);
+    raw.close();
   });
 
   it('ends subscriptions that nobody reads, in time', async () => {

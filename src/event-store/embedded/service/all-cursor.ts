@@ -11,7 +11,8 @@ export type Step =
 /** A page is one write to the connection: big enough to be cheap, small enough to be fair. */
 export const PAGE_BYTES = 64n * 1024n;
 export const PAGE_RECORDS = 512;
-const PAGE_ENTRIES = 2_048;
+/** A page of a stream looks up this many places before it knows how many of them fit. */
+export const STREAM_PAGE_RECORDS = 128;
 
 /** Walks the whole log forwards, page by page, from the first record at or behind `next`. */
 export class AllCursor {
@@ -47,12 +48,19 @@ export class AllCursor {
   /** A start may lie behind the head, or on the byte after a record's first; pages start at records. */
   private align(): void {
     if (this.atHead) return;
-    this.next = this.log.records.next(this.next - 1n) ?? this.log.head;
+    const next = this.log.records.next(this.next - 1n) ?? this.log.head;
+    this.next = next < this.log.head ? next : this.log.head;
     this.aligned = true;
   }
 
+  /** What lies behind the head may be a write that is not committed. */
+  private window(limit: number): LogRecord[] {
+    const left = this.log.head - this.next;
+    return this.log.records.window(this.next, left < PAGE_BYTES ? left : PAGE_BYTES, limit);
+  }
+
   private plainPage(limit: number): readonly Step[] {
-    const records = this.log.records.window(this.next, PAGE_BYTES, Math.min(limit, PAGE_RECORDS));
+    const records = this.window(Math.min(limit, PAGE_RECORDS));
     for (const last of records.slice(-1)) {
       this.next = positionAfter(last);
       this.considered = last.position;
@@ -60,23 +68,22 @@ export class AllCursor {
     return records.map((record) => ({ kind: 'record', record }));
   }
 
+  /** Reads what it passes over, too: a damaged record must not look like one that the filter leaves out. */
   private filteredPage(by: CursorFilter, limit: number): readonly Step[] {
-    const entries = this.log.records.entries(this.next, PAGE_ENTRIES);
+    const records = this.window(PAGE_RECORDS);
     const accepted = by.filter.accepts(
-      entries.map((entry) => (by.on === 'stream-name' ? entry.stream : entry.type)),
+      records.map((record) => (by.on === 'stream-name' ? record.stream : record.type)),
     );
     const steps: Step[] = [];
-    let bytes = 0n;
     let matched = 0;
-    for (const [index, entry] of entries.entries()) {
-      if (bytes >= PAGE_BYTES || matched >= limit) break;
+    for (const [index, record] of records.entries()) {
+      if (matched >= limit) break;
       if (accepted[index] === true) {
-        steps.push({ kind: 'record', record: this.log.records.get(entry.position) });
-        bytes += entry.next - entry.position;
+        steps.push({ kind: 'record', record });
         matched += 1;
       }
-      this.next = entry.next;
-      this.considered = entry.position;
+      this.next = positionAfter(record);
+      this.considered = record.position;
       this.count(by.checkpointInterval, steps);
     }
     return steps;

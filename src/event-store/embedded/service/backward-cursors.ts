@@ -1,7 +1,7 @@
 import type { EventLog } from '../storage/event-log.js';
 import { FIRST_POSITION } from '../storage/record-table.js';
 import type { Step } from './all-cursor.js';
-import { PAGE_BYTES, PAGE_RECORDS } from './all-cursor.js';
+import { PAGE_BYTES, PAGE_RECORDS, STREAM_PAGE_RECORDS } from './all-cursor.js';
 import type { CursorFilter } from './cursor-filter.js';
 import { youngerThan } from './stream-cursor.js';
 
@@ -68,7 +68,7 @@ export class StreamCursorBackwards {
     }
     const records = this.log.records.revisions(found.id, found.first, from, {
       direction: 'backwards',
-      limit: Math.min(limit, PAGE_RECORDS),
+      limit: Math.min(limit, STREAM_PAGE_RECORDS),
       bytes: PAGE_BYTES,
     });
     this.next = from - BigInt(records.length);

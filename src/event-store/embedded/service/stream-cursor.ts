@@ -1,7 +1,7 @@
 import { streamDeleted } from '../protocol/grpc-error.js';
 import type { EventLog } from '../storage/event-log.js';
 import type { LogRecord } from '../storage/record-table.js';
-import { PAGE_BYTES, PAGE_RECORDS } from './all-cursor.js';
+import { PAGE_BYTES, STREAM_PAGE_RECORDS } from './all-cursor.js';
 import type { Step } from './all-cursor.js';
 
 /** Walks one stream forwards, page by page; the stream may not exist yet, or be deleted on the way. */
@@ -18,7 +18,7 @@ export class StreamCursor {
   }
 
   /** Throws `stream-deleted` when the stream was tombstoned. */
-  page(limit = PAGE_RECORDS): readonly Step[] {
+  page(limit = STREAM_PAGE_RECORDS): readonly Step[] {
     const found = this.log.states.readable(this.stream);
     if (found.kind === 'deleted') throw streamDeleted(this.stream);
     if (found.kind === 'not-found' || this.next > found.last) return [];
@@ -29,7 +29,7 @@ export class StreamCursor {
     }
     const records = this.log.records.revisions(found.id, from, found.last, {
       direction: 'forwards',
-      limit: Math.min(limit, PAGE_RECORDS),
+      limit: Math.min(limit, STREAM_PAGE_RECORDS),
       bytes: PAGE_BYTES,
     });
     this.next = from + BigInt(records.length);

@@ -70,7 +70,7 @@ function subscriptionCursor(log: EventLog, request: ReadRequest): AllCursor | St
     case 'start':
       return new AllCursor(log, FIRST_POSITION, filter, undefined);
     case 'end':
-      return new AllCursor(log, log.head, filter, log.records.last()?.position);
+      return new AllCursor(log, log.head, filter, log.lastPosition);
     case 'at': {
       const at = checkedPosition(log, target.from.at);
       if (at === 0n) return new AllCursor(log, FIRST_POSITION, filter, undefined);

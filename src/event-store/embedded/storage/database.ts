@@ -96,7 +96,20 @@ export class SqlDatabase {
       this.native.exec('COMMIT');
       return result;
     } catch (error) {
-      if (this.native.inTransaction) this.native.exec('ROLLBACK');
+      this.rollBack();
+      throw error;
+    }
+  }
+
+  /** Others may read between two steps, and see what is not committed yet; nobody else may write. */
+  *transactionInSteps<Result>(work: () => Generator<void, Result>): Generator<void, Result> {
+    this.native.exec('BEGIN IMMEDIATE');
+    try {
+      const result = yield* work();
+      this.native.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.rollBack();
       throw error;
     }
   }
@@ -114,6 +127,10 @@ export class SqlDatabase {
       // A file that cannot be read, or a full disk: the next start finds the write-ahead log where it is.
     }
     this.native.close();
+  }
+
+  private rollBack(): void {
+    if (this.native.inTransaction) this.native.exec('ROLLBACK');
   }
 }
 

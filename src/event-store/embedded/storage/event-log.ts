@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
 import { RecentIds } from '../rules/recent-ids.js';
+import { AcknowledgedMark } from './acknowledged-mark.js';
+import { DamagedLogError } from './checksum.js';
 import { CommitSignal } from './commit-signal.js';
 import { SqlDatabase } from './database.js';
+import type { InSteps } from './group-commit.js';
 import { GroupCommit } from './group-commit.js';
 import type { LogParts, LogWrite, WriteOutcome } from './log-writer.js';
 import { LogWriter } from './log-writer.js';
@@ -10,40 +14,63 @@ import { prepareSchema } from './schema.js';
 import { StreamStates } from './stream-states.js';
 import { systemEventWrites } from './system-events.js';
 
+/** Beyond all positions. */
+const EVERYTHING = 2n ** 63n - 1n;
+
+interface LogFiles {
+  readonly mark: AcknowledgedMark;
+  readonly writeAheadLog: string;
+}
+
 /** The log of one node: every write is on disk when its promise resolves. */
 export class EventLog {
   readonly streams: NameTable;
   readonly types: NameTable;
   readonly records: RecordTable;
+  /** As far as it is committed, which is what readers may know. */
   readonly states: StreamStates;
   readonly signal = new CommitSignal();
+  private committed: bigint;
+  private readonly parts: LogParts;
   private readonly writer: LogWriter;
   private readonly group: GroupCommit<LogWrite, WriteOutcome>;
 
-  /** `file` is a path or `:memory:`; `now` answers milliseconds since the epoch. */
-  constructor(
+  private constructor(
     readonly database: SqlDatabase,
     readonly now: () => number,
+    private readonly files: LogFiles | undefined,
   ) {
-    prepareSchema(database);
     this.streams = new NameTable(database, 'streams');
     this.types = new NameTable(database, 'event_types');
     this.records = new RecordTable(database);
-    this.states = new StreamStates(this.streams, this.records);
-    const parts: LogParts = { ...this.parts(), recent: new RecentIds(), now };
-    this.writer = new LogWriter(parts, this.headOnDisk());
+    this.committed = this.headOnDisk();
+    this.states = new StreamStates(this.streams, this.records, () => this.committed);
+    const { streams, types, records } = this;
+    const states = new StreamStates(streams, records, () => EVERYTHING);
+    this.parts = { streams, types, records, states, recent: new RecentIds(), now };
+    this.writer = new LogWriter(this.parts, this.committed);
     this.group = new GroupCommit(
-      (writes) => this.commit(writes, parts.recent),
+      (writes) => this.commit(writes),
       () => this.signal.announce(),
     );
-    if (this.head === FIRST_POSITION) this.commit(systemEventWrites(), parts.recent);
+    this.checkAcknowledged();
+    if (this.head === FIRST_POSITION) this.writeSystemEvents();
   }
 
+  /** `file` is a path or `:memory:`; `now` answers milliseconds since the epoch. */
   static open(file: string, now: () => number): EventLog {
     const database = new SqlDatabase(file);
+    let files: LogFiles | undefined;
     try {
-      return new EventLog(database, now);
+      prepareSchema(database);
+      // Only now this process has the file for itself, and with it the mark.
+      if (file !== ':memory:') {
+        const mark = AcknowledgedMark.open(`${file.replace(/\.db$/, '')}.acknowledged`);
+        files = { mark, writeAheadLog: `${file}-wal` };
+      }
+      return new EventLog(database, now, files);
     } catch (error) {
+      files?.mark.close();
       database.close();
       throw error;
     }
@@ -51,7 +78,14 @@ export class EventLog {
 
   /** The position that the next record will get: everything before it is durable. */
   get head(): bigint {
-    return this.writer.head;
+    return this.committed;
+  }
+
+  /** Where the newest record stands. */
+  get lastPosition(): bigint | undefined {
+    return this.head === FIRST_POSITION
+      ? undefined
+      : this.records.windowBackwards(this.head, 1n, 1)[0]?.position;
   }
 
   write(write: LogWrite): Promise<WriteOutcome> {
@@ -61,24 +95,45 @@ export class EventLog {
   close(): void {
     this.group.flush();
     this.database.close();
+    if (this.files === undefined) return;
+    // A write-ahead log that could not be brought into the file is checked by the mark at the next start.
+    if (existsSync(this.files.writeAheadLog)) this.files.mark.close();
+    else this.files.mark.remove();
   }
 
-  private parts(): Omit<LogParts, 'recent' | 'now'> {
-    return { streams: this.streams, types: this.types, records: this.records, states: this.states };
+  private checkAcknowledged(): void {
+    const acknowledged = this.files?.mark.found ?? 0n;
+    if (this.head >= acknowledged) return;
+    throw new DamagedLogError(
+      `the log ends at position ${this.head}, but events before position ${acknowledged} were acknowledged`,
+    );
   }
 
-  private commit(writes: readonly LogWrite[], recent: RecentIds): readonly WriteOutcome[] {
-    const { head } = this.writer;
+  private *commit(writes: readonly LogWrite[]): InSteps<readonly WriteOutcome[]> {
+    let outcomes: readonly WriteOutcome[];
     try {
-      return this.database.transaction(() => writes.map((write) => this.writer.apply(write)));
+      outcomes = yield* this.database.transactionInSteps(() => this.apply(writes));
     } catch (error) {
-      this.writer.head = head;
-      this.states.forget();
-      this.streams.forget();
-      this.types.forget();
-      recent.clear();
+      this.writer.head = this.committed;
+      this.parts.recent.clear();
+      for (const cache of [this.states, this.parts.states, this.streams, this.types]) cache.forget();
       throw error;
     }
+    this.committed = this.writer.head;
+    this.states.follow(this.parts.states);
+    this.files?.mark.note(this.head);
+    return outcomes;
+  }
+
+  private *apply(writes: readonly LogWrite[]): InSteps<readonly WriteOutcome[]> {
+    const outcomes: WriteOutcome[] = [];
+    for (const write of writes) outcomes.push(yield* this.writer.apply(write));
+    return outcomes;
+  }
+
+  private writeSystemEvents(): void {
+    const steps = this.commit(systemEventWrites());
+    while (steps.next().done !== true);
   }
 
   private headOnDisk(): bigint {

@@ -6,7 +6,8 @@ function recording(fail: (items: readonly number[]) => boolean = () => false) {
   const groups: (readonly number[])[] = [];
   let announced = 0;
   const commit = new GroupCommit<number, string>(
-    (items) => {
+    // eslint-disable-next-line require-yield
+    function* (items) {
       groups.push(items);
       if (fail(items)) throw new Error('the disk is full');
       return items.map((item) => `done ${item}`);
@@ -52,6 +53,29 @@ describe('a group commit', () => {
     await Promise.all(Array.from({ length: 2_500 }, (_, item) => commit.submit(item)));
     expect(groups.map((group) => group.length)).toEqual([1_000, 1_000, 500]);
     expect(groups.flat()).toEqual(Array.from({ length: 2_500 }, (_, item) => item));
+  });
+
+  it('gives others a turn between the steps of a commit, and takes none of theirs in', async () => {
+    const happened: string[] = [];
+    const commit = new GroupCommit<number, number>(
+      function* (items) {
+        for (const item of items) {
+          happened.push(`step ${item}`);
+          yield;
+        }
+        return items;
+      },
+      () => happened.push('committed'),
+    );
+    const first = Promise.all([commit.submit(1), commit.submit(2), commit.submit(3)]);
+    await setImmediate();
+    happened.push('a turn of another');
+    const later = commit.submit(4);
+    await first;
+    expect(happened).toEqual(['step 1', 'a turn of another', 'step 2', 'step 3', 'committed']);
+    commit.flush();
+    expect(happened.slice(5)).toEqual(['step 4', 'committed']);
+    expect(await later).toBe(4);
   });
 
   it('commits what waits when it is flushed', async () => {

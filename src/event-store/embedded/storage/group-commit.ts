@@ -6,17 +6,22 @@ interface Pending<Item, Result> {
 
 const MOST_IN_A_COMMIT = 1_000;
 
+/** Work that lets others have a turn wherever it yields. */
+export type InSteps<Result> = Generator<void, Result>;
+
 /**
- * Lets everything that arrives while a commit runs share the next one. A commit blocks this thread, so
- * its successor waits for the loop to have read every socket once (`setImmediate` follows the poll phase).
+ * Lets everything that arrives while a commit runs share the next one. A step blocks this thread, so the next one
+ * waits for the loop to have read every socket once (`setImmediate` follows the poll phase).
  */
 export class GroupCommit<Item, Result> {
   private pending: Pending<Item, Result>[] = [];
   private scheduled = false;
+  private running:
+    { readonly steps: InSteps<readonly Result[]>; readonly group: Pending<Item, Result>[] } | undefined;
 
   constructor(
     /** Makes all items durable at once, answering one result each in order, or throws for all of them. */
-    private readonly commit: (items: readonly Item[]) => readonly Result[],
+    private readonly commit: (items: readonly Item[]) => InSteps<readonly Result[]>,
     private readonly committed: () => void,
   ) {}
 
@@ -29,7 +34,7 @@ export class GroupCommit<Item, Result> {
 
   /** Commits what is waiting without waiting for the loop: for shutdown. */
   flush(): void {
-    while (this.pending.length > 0) this.commitOnce();
+    while (this.running !== undefined || this.pending.length > 0) this.step();
   }
 
   private schedule(): void {
@@ -37,21 +42,38 @@ export class GroupCommit<Item, Result> {
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      if (this.pending.length > 0) this.commitOnce();
-      if (this.pending.length > 0) this.schedule();
+      this.step();
+      if (this.running !== undefined || this.pending.length > 0) this.schedule();
     });
   }
 
-  private commitOnce(): void {
-    const group = this.pending.slice(0, MOST_IN_A_COMMIT);
-    this.pending = this.pending.slice(MOST_IN_A_COMMIT);
-    let results: readonly Result[];
+  /** One step of the commit that runs, or the first of the next. */
+  private step(): void {
+    const { steps, group } = (this.running ??= this.next());
+    if (group.length === 0) {
+      this.running = undefined;
+      return;
+    }
+    let result: IteratorResult<void, readonly Result[]>;
     try {
-      results = this.commit(group.map((entry) => entry.item));
+      result = steps.next();
     } catch (error) {
+      this.running = undefined;
       for (const entry of group) entry.reject(error);
       return;
     }
+    if (result.done !== true) return;
+    this.running = undefined;
+    this.settle(group, result.value);
+  }
+
+  private next(): NonNullable<typeof this.running> {
+    const group = this.pending.slice(0, MOST_IN_A_COMMIT);
+    this.pending = this.pending.slice(MOST_IN_A_COMMIT);
+    return { group, steps: this.commit(group.map((entry) => entry.item)) };
+  }
+
+  private settle(group: readonly Pending<Item, Result>[], results: readonly Result[]): void {
     group.forEach((entry, index) => {
       const result = results[index];
       if (result === undefined) entry.reject(new Error('a write got no result'));

@@ -32,9 +32,18 @@ describe('checking a log at its start', () => {
     expect((await scrub.damaged).message).toMatch(/damaged: the record at position \d+ does not match/);
   });
 
-  it('of everything throws at the first damage', () => {
+  it('of everything rejects at the first damage', async () => {
     damageOldest();
-    expect(() => new LogScrub(log, 0).checkEverything()).toThrow('does not match its checksum');
+    await expect(new LogScrub(log, 0).checkEverything(() => undefined)).rejects.toThrow(
+      'does not match its checksum',
+    );
+  });
+
+  it('of everything tells how far it is, up to the end', async () => {
+    const parts: number[] = [];
+    await new LogScrub(log, 0).checkEverything((part) => parts.push(part));
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+    expect(parts.at(-1)).toBe(1);
   });
 
   it('of a whole log ends', () => {

@@ -1,9 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
 import type { EventLog } from './event-log.js';
 import { LogVerification } from './log-verification.js';
 
 /** What a start may spend on checking: a small log is checked whole, a large one begins with its newest part. */
 const START_BUDGET_MS = 100;
+/** When a start waits for the whole check. */
+const LONG_SLICE_MS = 50;
 /** In the background: this much work, then a pause, so that the check takes a tenth of one core. */
 const SLICE_MS = 4;
 const PAUSE_MS = 36;
@@ -31,9 +34,13 @@ export class LogScrub {
     this.verification.runFor(this.startBudgetMs, () => performance.now());
   }
 
-  /** Takes as long as it takes. Throws `DamagedLogError`. */
-  checkEverything(): void {
-    this.verification.runFor(Number.POSITIVE_INFINITY, () => performance.now());
+  /** Takes as long as it takes, telling which part is done. Throws `DamagedLogError`. */
+  async checkEverything(onPart: (part: number) => void): Promise<void> {
+    while (!this.verification.done) {
+      this.verification.runFor(LONG_SLICE_MS, () => performance.now());
+      onPart(this.verification.part);
+      await setImmediate();
+    }
   }
 
   continueInBackground(): void {

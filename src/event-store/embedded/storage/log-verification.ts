@@ -21,6 +21,12 @@ export class LogVerification {
     return this.end <= FIRST_POSITION;
   }
 
+  /** How much is checked, 0 to 1. */
+  get part(): number {
+    const whole = this.log.head - FIRST_POSITION;
+    return whole <= 0n ? 1 : Number(this.log.head - this.end) / Number(whole);
+  }
+
   /** Checks one slice. Throws `DamagedLogError` naming the place. */
   step(): void {
     if (this.done) return;

@@ -14,6 +14,7 @@ import {
   originalOf,
   withTruncateBefore,
 } from '../rules/stream-metadata.js';
+import type { InSteps } from './group-commit.js';
 import type { NameTable } from './name-table.js';
 import type { RecordTable } from './record-table.js';
 import { RECORD_HEADER } from './record-table.js';
@@ -43,15 +44,20 @@ export interface LogParts {
   readonly now: () => number;
 }
 
+/** An append may hold half a million tiny events: after this many, others get a turn. */
+const EVENTS_A_STEP = 1_000;
+
 /** Applies writes one after another inside a transaction that its caller owns. */
 export class LogWriter {
+  private inStep = 0;
+
   constructor(
     private readonly parts: LogParts,
     /** The position that the next record gets. */
     public head: bigint,
   ) {}
 
-  apply(write: LogWrite): WriteOutcome {
+  *apply(write: LogWrite): InSteps<WriteOutcome> {
     const { stream } = write;
     const { states } = this.parts;
     if (states.isTombstoned(stream)) return { kind: 'stream-deleted' };
@@ -67,7 +73,10 @@ export class LogWriter {
     const verdict = judgeExpectedState(write.expected, condition);
     switch (write.kind) {
       case 'append':
-        return this.append(stream, write.events, this.settle(write, verdict), condition.softDeleted);
+        return (
+          (yield* this.settle(write, verdict)) ??
+          (yield* this.append(stream, write.events, condition.softDeleted))
+        );
       case 'delete':
       case 'tombstone': {
         const refusal = refuseDeletion(verdict, lastRevision);
@@ -80,7 +89,7 @@ export class LogWriter {
   }
 
   /** Decides what the verdict leaves open: whether these events are in the log already. */
-  private settle(write: LogWrite & { kind: 'append' }, verdict: Verdict): WriteOutcome | undefined {
+  private *settle(write: LogWrite & { kind: 'append' }, verdict: Verdict): InSteps<WriteOutcome | undefined> {
     const { id, lastRevision } = this.parts.states.of(write.stream);
     const conflict = { kind: 'wrong-expected-version', current: lastRevision } as const;
     switch (verdict.kind) {
@@ -93,7 +102,8 @@ export class LogWriter {
       case 'recall':
         return id === undefined ? undefined : this.recall(id, write.events, conflict);
       case 'compare': {
-        const found = id === undefined ? 0 : this.countMatching(id, verdict.firstRevision, write.events);
+        const found =
+          id === undefined ? 0 : yield* this.countMatching(id, verdict.firstRevision, write.events);
         if (id !== undefined && found > 0 && found === write.events.length) {
           const revision = verdict.firstRevision + BigInt(found) - 1n;
           return {
@@ -112,12 +122,13 @@ export class LogWriter {
   }
 
   /** How many of the events stand in the stream from `first` on, one record in memory at a time. */
-  private countMatching(stream: bigint, first: bigint, events: readonly ProposedEvent[]): number {
+  private *countMatching(stream: bigint, first: bigint, events: readonly ProposedEvent[]): InSteps<number> {
     let found = 0;
     for (const event of events) {
       const record = this.parts.records.atRevision(stream, first + BigInt(found));
       if (record === undefined || eventIdOf(record.bytes) !== event.id) break;
       found += 1;
+      if (this.stepEnds()) yield;
     }
     return found;
   }
@@ -135,22 +146,28 @@ export class LogWriter {
       : { kind: 'written', revision: last.revision, position: last.position };
   }
 
-  private append(
+  private *append(
     stream: Buffer,
     events: readonly ProposedEvent[],
-    settled: WriteOutcome | undefined,
     softDeleted: boolean,
-  ): WriteOutcome {
-    if (settled !== undefined) return settled;
+  ): InSteps<WriteOutcome> {
     const { states } = this.parts;
     const { lastRevision } = states.of(stream);
     if (events.length === 0) return { kind: 'written', revision: lastRevision, position: undefined };
     const revives = isMetastream(stream) && isSoftDeleted(states.metadataOf(originalOf(stream)));
-    for (const event of events) this.write(stream, event);
+    for (const event of events) {
+      this.write(stream, event);
+      if (this.stepEnds()) yield;
+    }
     const { lastRevision: revision, lastPosition: position } = states.of(stream);
     if (softDeleted) this.revive(stream, lastRevision + 1n);
     if (revives) this.revive(originalOf(stream), states.of(originalOf(stream)).lastRevision + 1n);
     return { kind: 'written', revision, position };
+  }
+
+  private stepEnds(): boolean {
+    this.inStep = (this.inStep + 1) % EVENTS_A_STEP;
+    return this.inStep === 0;
   }
 
   private softDelete(stream: Buffer, lastRevision: bigint): WriteOutcome {

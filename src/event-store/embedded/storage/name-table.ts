@@ -2,16 +2,18 @@ import { LRUCache } from 'lru-cache';
 import type { SqlDatabase, SqlStatement } from './database.js';
 import { blobColumn, integerColumn } from './database.js';
 import { DamagedLogError, nameChecksum } from './checksum.js';
-
-const CACHED_NAMES = 20_000;
+import { CACHE_BYTES, ENTRY_BYTES, NameCache } from './name-cache.js';
 
 /**
  * Numbers for names, so that a row holds eight bytes instead of a name. Names are BLOBs: text would be
- * cut at a NUL. Cache keys are latin1 strings, which map bytes one to one.
+ * cut at a NUL.
  */
 export class NameTable {
-  private readonly idsByName = new LRUCache<string, bigint>({ max: CACHED_NAMES });
-  private readonly namesById = new LRUCache<bigint, Buffer>({ max: CACHED_NAMES });
+  private readonly idsByName = new NameCache<bigint>();
+  private readonly namesById = new LRUCache<bigint, Buffer>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: (name) => ENTRY_BYTES + name.length,
+  });
   private readonly selectId: SqlStatement;
   private readonly selectName: SqlStatement;
   private readonly selectLastId: SqlStatement;
@@ -28,14 +30,13 @@ export class NameTable {
   }
 
   find(name: Buffer): bigint | undefined {
-    const key = name.toString('latin1');
-    const cached = this.idsByName.get(key);
+    const cached = this.idsByName.get(name);
     if (cached !== undefined) return cached;
     const row = this.selectId.first([name]);
     if (row === undefined) return undefined;
     const id = integerColumn(row, 0);
     this.check(id, name, integerColumn(row, 1));
-    this.idsByName.set(key, id);
+    this.idsByName.set(name, id);
     return id;
   }
 
@@ -44,7 +45,7 @@ export class NameTable {
     if (known !== undefined) return known;
     const id = this.lastId() + 1n;
     this.insert.run([id, name, nameChecksum(id, name)]);
-    this.idsByName.set(name.toString('latin1'), id);
+    this.idsByName.set(name, id);
     return id;
   }
 

@@ -1,24 +1,21 @@
-import type { SqlDatabase, SqlRow, SqlStatement } from './database.js';
-import { blobColumn, integerColumn } from './database.js';
 import type { RecordPlace } from './checksum.js';
 import { DamagedLogError, recordChecksum } from './checksum.js';
+import type { SqlDatabase, SqlStatement } from './database.js';
+import { integerColumn } from './database.js';
+import type { LogRecord } from './record-pages.js';
+import { RecordPages } from './record-pages.js';
 
-/** One stored event: its place and the encoded RecordedEvent. */
-export interface LogRecord extends RecordPlace {
-  readonly bytes: Buffer;
-}
-
-/** A record seen without its bytes, enough to decide whether a filter wants it. */
-export interface LogEntry {
-  readonly position: bigint;
-  readonly stream: bigint;
-  readonly type: bigint;
-  readonly next: bigint;
-}
+export type { LogRecord } from './record-pages.js';
 
 export interface StreamTail {
   readonly revision: bigint;
   readonly position: bigint;
+}
+
+export interface StreamPage {
+  readonly direction: 'forwards' | 'backwards';
+  readonly limit: number;
+  readonly bytes: bigint;
 }
 
 /** A position is a byte offset in the log as if each record stood there with a header of this size. */
@@ -26,7 +23,7 @@ export const RECORD_HEADER = 16n;
 /** Where the first record stands; position 0 belongs to the hidden epoch record of a real node. */
 export const FIRST_POSITION = 64n;
 
-const COLUMNS = 'position, stream, revision, type, created, crc, record';
+const WHOLE = 2n ** 62n;
 
 export function positionAfter(record: LogRecord): bigint {
   return record.position + BigInt(record.bytes.length) + RECORD_HEADER;
@@ -35,45 +32,34 @@ export function positionAfter(record: LogRecord): bigint {
 /** The rows of the log: written once, never changed, each checked against its checksum whenever it is read. */
 export class RecordTable {
   private readonly insertRecord: SqlStatement;
-  private readonly selectWindow: SqlStatement;
-  private readonly selectWindowBackwards: SqlStatement;
-  private readonly selectEntries: SqlStatement;
-  private readonly selectOne: SqlStatement;
-  private readonly selectRevisions: SqlStatement;
-  private readonly selectRevisionsBackwards: SqlStatement;
-  private readonly selectSizes: SqlStatement;
-  private readonly selectSizesBackwards: SqlStatement;
+  private readonly one: RecordPages;
+  private readonly newest: RecordPages;
+  private readonly forwards: RecordPages;
+  private readonly backwards: RecordPages;
+  private readonly streamForwards: RecordPages;
+  private readonly streamBackwards: RecordPages;
   private readonly selectStreamTail: SqlStatement;
   private readonly selectPosition: SqlStatement;
   private readonly selectNext: SqlStatement;
-  private readonly selectLast: SqlStatement;
 
   constructor(database: SqlDatabase) {
-    const select = `SELECT ${COLUMNS} FROM records`;
-    this.insertRecord = database.prepare(`INSERT INTO records (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
-    this.selectWindow = database.prepare(
-      `${select} WHERE position >= ? AND position < ? ORDER BY position LIMIT ?`,
+    this.insertRecord = database.prepare(
+      'INSERT INTO records (position, stream, revision, type, created, crc, record) VALUES (?, ?, ?, ?, ?, ?, ?)',
     );
-    this.selectWindowBackwards = database.prepare(
-      `${select} WHERE position < ? AND position >= ? ORDER BY position DESC LIMIT ?`,
-    );
-    this.selectEntries = database.prepare(
-      'SELECT position, stream, type, length(record) FROM records WHERE position >= ? ORDER BY position LIMIT ?',
-    );
-    this.selectOne = database.prepare(`${select} WHERE position = ?`);
+    this.one = new RecordPages(database, 'WHERE position = ?');
+    this.newest = new RecordPages(database, 'ORDER BY position DESC');
+    this.forwards = new RecordPages(database, 'WHERE position >= ? AND position < ? ORDER BY position');
+    this.backwards = new RecordPages(database, 'WHERE position < ? AND position >= ? ORDER BY position DESC');
     const range = 'WHERE stream = ? AND revision >= ? AND revision <= ? ORDER BY revision';
-    this.selectRevisions = database.prepare(`${select} ${range} LIMIT ?`);
-    this.selectRevisionsBackwards = database.prepare(`${select} ${range} DESC LIMIT ?`);
-    this.selectSizes = database.prepare(`SELECT length(record) FROM records ${range} LIMIT ?`);
-    this.selectSizesBackwards = database.prepare(`SELECT length(record) FROM records ${range} DESC LIMIT ?`);
+    this.streamForwards = new RecordPages(database, range);
+    this.streamBackwards = new RecordPages(database, `${range} DESC`);
     this.selectStreamTail = database.prepare(
-      'SELECT revision, position FROM records WHERE stream = ? ORDER BY revision DESC LIMIT 1',
+      'SELECT revision, position FROM records WHERE stream = ? AND position < ? ORDER BY revision DESC LIMIT 1',
     );
     this.selectPosition = database.prepare('SELECT position FROM records WHERE stream = ? AND revision = ?');
     this.selectNext = database.prepare(
       'SELECT position FROM records WHERE position > ? ORDER BY position LIMIT 1',
     );
-    this.selectLast = database.prepare(`${select} ORDER BY position DESC LIMIT 1`);
   }
 
   insert(place: RecordPlace, bytes: Buffer): void {
@@ -83,7 +69,7 @@ export class RecordTable {
 
   /** Records from the one at `from` on, in order, that start within `bytes` of it; 1 to `limit`. */
   window(from: bigint, bytes: bigint, limit: number): LogRecord[] {
-    const records = this.selectWindow.all([from, from + bytes, limit]).map(toRecord);
+    const records = this.forwards.read([from, from + bytes], limit, WHOLE);
     if (records.length === 0) throw unreadable(from);
     let expected = from;
     for (const record of records) {
@@ -97,40 +83,18 @@ export class RecordTable {
   windowBackwards(end: bigint, bytes: bigint, limit: number): LogRecord[] {
     for (let reach = bytes; ; reach *= 2n) {
       const start = end > reach ? end - reach : 0n;
-      const records = this.selectWindowBackwards.all([end, start, limit]).map(toRecord);
+      const records = this.backwards.read([end, start], limit, WHOLE);
       if (records.length > 0) return contiguousBackwards(records, end);
       if (start === 0n) throw unreadable(FIRST_POSITION);
     }
   }
 
-  /** Entries from the one at `from` on; 1 to `limit`. */
-  entries(from: bigint, limit: number): LogEntry[] {
-    let expected = from;
-    const rows = this.selectEntries.all([from, limit]);
-    if (rows.length === 0) throw unreadable(from);
-    return rows.map((row) => {
-      const position = integerColumn(row, 0);
-      if (position !== expected) throw missing(expected, position);
-      expected = position + integerColumn(row, 3) + RECORD_HEADER;
-      return { position, stream: integerColumn(row, 1), type: integerColumn(row, 2), next: expected };
-    });
-  }
-
   at(position: bigint): LogRecord | undefined {
-    const row = this.selectOne.first([position]);
-    return row === undefined ? undefined : toRecord(row);
-  }
-
-  /** Like `at`, for a position that is known to hold a record. */
-  get(position: bigint): LogRecord {
-    const record = this.at(position);
-    if (record === undefined) throw unreadable(position);
-    return record;
+    return this.one.read([position], 1, WHOLE)[0];
   }
 
   atRevision(stream: bigint, revision: bigint): LogRecord | undefined {
-    const row = this.selectRevisions.first([stream, revision, revision, 1]);
-    return row === undefined ? undefined : toRecord(row);
+    return this.streamForwards.read([stream, revision, revision], 1, WHOLE)[0];
   }
 
   /** Where the stream index says that a revision stands. */
@@ -145,19 +109,8 @@ export class RecordTable {
    */
   revisions(stream: bigint, from: bigint, to: bigint, page: StreamPage): LogRecord[] {
     const backwards = page.direction === 'backwards';
-    const sizes = (backwards ? this.selectSizesBackwards : this.selectSizes).all([
-      stream,
-      from,
-      to,
-      page.limit,
-    ]);
-    let fitting = 0;
-    for (let sum = 0n; fitting < sizes.length && sum < page.bytes; fitting += 1) {
-      const size = sizes[fitting];
-      if (size !== undefined) sum += integerColumn(size, 0);
-    }
-    const select = backwards ? this.selectRevisionsBackwards : this.selectRevisions;
-    const records = select.all([stream, from, to, fitting]).map(toRecord);
+    const pages = backwards ? this.streamBackwards : this.streamForwards;
+    const records = pages.read([stream, from, to], page.limit, page.bytes);
     if (records.length === 0) throw missingRevision(stream, backwards ? to : from);
     records.forEach((record, index) => {
       const expected = backwards ? to - BigInt(index) : from + BigInt(index);
@@ -166,8 +119,9 @@ export class RecordTable {
     return records;
   }
 
-  streamTail(stream: bigint): StreamTail | undefined {
-    const row = this.selectStreamTail.first([stream]);
+  /** The last event of a stream before a position. */
+  streamTail(stream: bigint, end: bigint): StreamTail | undefined {
+    const row = this.selectStreamTail.first([stream, end]);
     return row === undefined
       ? undefined
       : { revision: integerColumn(row, 0), position: integerColumn(row, 1) };
@@ -180,30 +134,8 @@ export class RecordTable {
   }
 
   last(): LogRecord | undefined {
-    const row = this.selectLast.first([]);
-    return row === undefined ? undefined : toRecord(row);
+    return this.newest.read([], 1, WHOLE)[0];
   }
-}
-
-export interface StreamPage {
-  readonly direction: 'forwards' | 'backwards';
-  readonly limit: number;
-  readonly bytes: bigint;
-}
-
-function toRecord(row: SqlRow): LogRecord {
-  const record = {
-    position: integerColumn(row, 0),
-    stream: integerColumn(row, 1),
-    revision: integerColumn(row, 2),
-    type: integerColumn(row, 3),
-    created: integerColumn(row, 4),
-    bytes: blobColumn(row, 6),
-  };
-  if (BigInt(recordChecksum(record, record.bytes)) !== integerColumn(row, 5)) {
-    throw new DamagedLogError(`the record at position ${record.position} does not match its checksum`);
-  }
-  return record;
 }
 
 function contiguousBackwards(records: LogRecord[], end: bigint): LogRecord[] {

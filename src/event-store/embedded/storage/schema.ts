@@ -29,6 +29,8 @@ export function prepareSchema(database: SqlDatabase): void {
   if (format !== 0n && format !== FORMAT) {
     throw new Error(`the event store file has format ${format}, this build reads ${FORMAT}`);
   }
+  // An open that writes nothing: behind a damaged end of the write-ahead log lies what a repair could use.
+  if (format === FORMAT) return;
   database.transaction(() => {
     database.exec(TABLES);
     database.exec(`PRAGMA user_version = ${FORMAT}`);

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { decodeRecordedEvent } from '../protocol/recorded-event.js';
 import { LAST_REVISION, NO_EVENTS } from '../rules/expected-state.js';
 import type { StreamMetadata } from '../rules/stream-metadata.js';
@@ -11,6 +10,7 @@ import {
   originalOf,
   parseStreamMetadata,
 } from '../rules/stream-metadata.js';
+import { NameCache } from './name-cache.js';
 import type { NameTable } from './name-table.js';
 import type { LogRecord, RecordTable } from './record-table.js';
 
@@ -33,48 +33,61 @@ export type ReadableStream =
       readonly maxAgeSeconds: number | undefined;
     };
 
-const CACHED_STREAMS = 20_000;
 const UNKNOWN: StreamState = { id: undefined, lastRevision: NO_EVENTS, lastPosition: 0n };
 
 /** The ends and the metadata of streams, read from the log when asked for and kept for the busy ones. */
 export class StreamStates {
-  private readonly states = new LRUCache<string, StreamState>({ max: CACHED_STREAMS });
-  private readonly metadata = new LRUCache<string, StreamMetadata>({ max: CACHED_STREAMS });
+  private readonly states = new NameCache<StreamState>();
+  private readonly metadata = new NameCache<StreamMetadata>();
+  private readonly updates: { readonly stream: Buffer; readonly state: StreamState }[] = [];
 
   constructor(
     private readonly names: NameTable,
     private readonly records: RecordTable,
+    /** Records from this position on do not count. */
+    private readonly end: () => bigint,
   ) {}
 
   of(stream: Buffer): StreamState {
-    const key = stream.toString('latin1');
-    const cached = this.states.get(key);
+    const cached = this.states.get(stream);
     if (cached !== undefined) return cached;
     const id = this.names.find(stream);
     if (id === undefined) return UNKNOWN;
-    const tail = this.records.streamTail(id);
+    const tail = this.records.streamTail(id, this.end());
     const state = {
       id,
       lastRevision: tail?.revision ?? NO_EVENTS,
       lastPosition: tail?.position ?? 0n,
     };
-    this.states.set(key, state);
+    this.states.set(stream, state);
     return state;
   }
 
   update(stream: Buffer, state: StreamState): void {
-    this.states.set(stream.toString('latin1'), state);
-    if (isMetastream(stream)) this.metadata.delete(originalOf(stream).toString('latin1'));
+    this.keep(stream, state);
+    // The events of one append come with the same name: one entry for all of them.
+    if (this.updates.at(-1)?.stream === stream) this.updates.pop();
+    this.updates.push({ stream, state });
+  }
+
+  /** Takes over what was updated there since the last time. */
+  follow(leader: StreamStates): void {
+    for (const { stream, state } of leader.updates) this.keep(stream, state);
+    leader.updates.length = 0;
+  }
+
+  private keep(stream: Buffer, state: StreamState): void {
+    this.states.set(stream, state);
+    if (isMetastream(stream)) this.metadata.delete(originalOf(stream));
   }
 
   metadataOf(stream: Buffer): StreamMetadata {
-    const key = stream.toString('latin1');
-    const cached = this.metadata.get(key);
+    const cached = this.metadata.get(stream);
     if (cached !== undefined) return cached;
     const event = this.metadataRecord(stream);
     const metadata =
       event === undefined ? NO_METADATA : parseStreamMetadata(decodeRecordedEvent(event.bytes).data);
-    this.metadata.set(key, metadata);
+    this.metadata.set(stream, metadata);
     return metadata;
   }
 
@@ -103,6 +116,7 @@ export class StreamStates {
 
   /** After a rollback nothing cached can be trusted. */
   forget(): void {
+    this.updates.length = 0;
     this.states.clear();
     this.metadata.clear();
   }

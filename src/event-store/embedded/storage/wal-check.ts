@@ -6,17 +6,20 @@ const FRAME_HEADER = 24;
 const MAGIC_LITTLE_ENDIAN = 0x377f0682;
 const MAGIC_BIG_ENDIAN = 0x377f0683;
 
+const FRAMES_A_PART = 1_024;
+
 type Sums = readonly [number, number];
 
 /**
  * Looks for damage in SQLite's write-ahead log before SQLite opens it. SQLite takes the first frame that does
  * not match its checksum for the end and drops all behind it. That is right for the torn last transaction of a
  * crash, but each commit is on disk before the next begins: a bad frame with a later transaction behind it is
- * damage to acknowledged events. Throws `DamagedLogError` naming the byte offset.
+ * damage to acknowledged events. Throws `DamagedLogError` naming the byte offset. A long log takes seconds:
+ * `onPart` is told now and then which part of it is checked.
  *
  * @see https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
-export function checkWriteAheadLog(file: string): void {
+export function checkWriteAheadLog(file: string, onPart: (part: number) => void): void {
   if (!existsSync(file)) return;
   const descriptor = openSync(file, 'r');
   try {
@@ -29,15 +32,16 @@ export function checkWriteAheadLog(file: string): void {
     if (header.every((byte) => byte === 0)) return;
     const frames = new WalFrames(descriptor, size, header);
     if (!frames.headerIsWhole) throw new DamagedLogError(`${file}, the header at byte 0`);
-    scan(frames, file);
+    scan(frames, file, onPart);
   } finally {
     closeSync(descriptor);
   }
 }
 
-function scan(frames: WalFrames, file: string): void {
+function scan(frames: WalFrames, file: string, onPart: (part: number) => void): void {
   let sums = frames.headerSums;
   for (let index = 0; index < frames.count; index += 1) {
+    if (index % FRAMES_A_PART === 0) onPart(index / frames.count);
     const next = frames.sumsOf(index, sums);
     if (next === undefined) {
       if (frames.commitsFrom(index) > 1) {

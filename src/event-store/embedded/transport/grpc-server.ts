@@ -3,6 +3,7 @@ import { createServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { GrpcError, Status } from '../protocol/grpc-error.js';
 import { DamagedLogError } from '../storage/checksum.js';
+import { asDamage } from '../storage/log-verification.js';
 import { WireFormatError } from '../wire/wire-reader.js';
 import { GrpcCall } from './grpc-call.js';
 
@@ -105,7 +106,8 @@ export class GrpcServer {
     else handler(call).catch((error: unknown) => call.fail(this.explain(error)));
   }
 
-  private explain(error: unknown): GrpcError {
+  private explain(thrown: unknown): GrpcError {
+    const error = asDamage(thrown, 'the storage that a call needed');
     if (error instanceof GrpcError) return error;
     if (error instanceof WireFormatError) {
       return new GrpcError(Status.INVALID_ARGUMENT, `The request is not valid protobuf: ${error.message}.`);
