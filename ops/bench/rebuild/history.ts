@@ -51,7 +51,10 @@ async function plant(log: EventLog, names: StreamNames, sessions: number): Promi
       const root = spawnOf(null, index);
       const children = Array.from({ length: CHILDREN_OF_A_ROOT }, (_, place) => spawnOf(root, place));
       const births = children.map((spawn) =>
-        encoded(root, { type: 'ChildSpawned', data: { child_id: spawn.session_id, name: spawn.title, spawn } }),
+        encoded(root, {
+          type: 'ChildSpawned',
+          data: { child_id: spawn.session_id, name: spawn.title, spawn },
+        }),
       );
       const first = [encoded(root, { type: 'SessionSpawned', data: root }), ...births];
       members.push({
@@ -97,7 +100,13 @@ function turn(member: Member, place: number): EncodedEvent {
     return encoded(spawn, { type: 'ElicitationRequested', data });
   }
   if (asks && place === 6) {
-    const data = { elicitation_id, action: 'accept', content: null, by: 'anonymous', via: 'resolve' } as const;
+    const data = {
+      elicitation_id,
+      action: 'accept',
+      content: null,
+      by: 'anonymous',
+      via: 'resolve',
+    } as const;
     return encoded(spawn, { type: 'ElicitationResolved', data });
   }
   return encoded(spawn, item(), commandRecord());
@@ -155,7 +164,11 @@ function spawnOf(parent: SessionSpawn | null, index: number): SessionSpawn {
   };
 }
 
-function encoded(spawn: SessionSpawn, event: RollcallEvent, command: CommandRecord | null = null): EncodedEvent {
+function encoded(
+  spawn: SessionSpawn,
+  event: RollcallEvent,
+  command: CommandRecord | null = null,
+): EncodedEvent {
   const id = randomUUID();
   return encodeEvent(registry, event, {
     id,
