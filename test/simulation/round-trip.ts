@@ -1,6 +1,6 @@
 import type { Machine, Simulator } from './simulator.js';
 
-export type Answer<T> = (outcome: { readonly value: T } | { readonly error: unknown }) => void;
+export type Answer<T> = (outcome: { readonly value: T } | { readonly error: Error }) => void;
 
 export interface Call<T> {
   readonly machine: Machine;
@@ -28,7 +28,7 @@ export function roundTrip<T>(
         simulator.after(simulator.latency(), machine, `is answered: ${what}`, () => {
           callOff();
           if ('value' in outcome) resolve(outcome.value);
-          else reject(outcome.error as Error);
+          else reject(outcome.error);
         });
       });
     });

@@ -50,7 +50,8 @@ export class SimulatedTables {
       for (const row of touched) {
         const name = keyNameOf(keyOf(projection, row));
         const standing = rows.get(name);
-        if (standing && supersedes(projection.table, row, standing)) set(name, withHot(projection, standing, row));
+        if (standing && supersedes(projection.table, row, standing))
+          set(name, withHot(projection, standing, row));
       }
       for (const key of removed) set(keyNameOf(key), undefined);
     }
