@@ -113,7 +113,7 @@ module.exports = {
       from: {
         path: '^test/',
         pathNot:
-          '^test/(conformance|unit|properties|replay|support/specifications)/|^test/support/replay\\.ts$|-host\\.ts$',
+          '^test/(conformance|unit|simulation|properties|replay|support/specifications)/|^test/support/replay\\.ts$|-host\\.ts$',
       },
       to: { path: '^(src|projections)/', dependencyTypesNot: ['type-only'] },
     },

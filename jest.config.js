@@ -23,7 +23,7 @@ export default {
       testMatch: [
         '<rootDir>/{src,projections}/**/*.spec.ts',
         '<rootDir>/scripts/**/*.spec.mjs',
-        '<rootDir>/test/unit/**/*.spec.ts',
+        '<rootDir>/test/{unit,simulation}/**/*.spec.ts',
       ],
       testPathIgnorePatterns: ['/node_modules/', '\\.int\\.spec\\.ts$'],
     },
@@ -34,7 +34,7 @@ export default {
       globalTeardown: '<rootDir>/test/support/run/black-box-teardown.mjs',
       setupFilesAfterEnv: ['<rootDir>/test/support/run/black-box-patience.mjs'],
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(unit|exclusive|conformance)/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(unit|simulation|exclusive|conformance)/'],
     },
     {
       ...withRun,

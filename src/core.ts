@@ -19,7 +19,8 @@ import { FaultPoints } from './fault-points/fault-points.js';
 import { Health } from './observability/health.js';
 import { CheckpointWatch } from './projection-engine/checkpoint-watch.js';
 import { type EngineLog, ProjectionEngine } from './projection-engine/engine.js';
-import { Ownership } from './projection-engine/ownership.js';
+import { ENGINE_LIMITS } from './projection-engine/limits.js';
+import { leaseDatabase, Ownership } from './projection-engine/ownership.js';
 import { ParkedStreams } from './projection-engine/parked-streams.js';
 import { PostgresSet } from './projection-engine/postgres-set.js';
 import { systemScheduler } from './projection-engine/scheduler.js';
@@ -96,16 +97,16 @@ async function assemble(
   const sessionStore = new SessionStore(ports);
   const agentStore = new AgentStore(ports);
   const sessions = new SessionCommands(sessionStore, names);
-  // Of its own, so that a crowded pool cannot cost the lease.
-  const leaseDatabase = new Database(databaseUrl, 1);
+  const leases = leaseDatabase(databaseUrl);
   const engine = new ProjectionEngine({
     log,
     store: new PostgresSet({ database, setVersion, projections: projectionSet, faults }),
-    lease: new Ownership(leaseDatabase, setVersion, v4()),
+    lease: new Ownership(leases, setVersion, v4()),
     scheduler: systemScheduler,
     registry,
     names,
     projections: projectionSet,
+    limits: ENGINE_LIMITS,
     watch,
     faults,
     onParked: (stream) => parked.add(stream),
@@ -130,14 +131,14 @@ async function assemble(
     readModels: new ReadModels(database, schema, watch, log),
     parked,
     promptHolders: new PromptHolders(database, schema, log, watch),
-    health: new Health(log, database, engine, watch, setVersion),
+    health: new Health(log, database, engine, watch, parked, setVersion),
     close: async () => {
       await control?.close();
       await reactor.stop();
       await engine.stop();
       await watch.stop();
       parked.stop();
-      await leaseDatabase.close();
+      await leases.close();
       await log.close();
       await database.close();
     },

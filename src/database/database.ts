@@ -4,7 +4,16 @@ import { refuse, type Refusal } from '../refusal.js';
 /** Connections for reads and commands of one node. */
 const POOL_SIZE = 10;
 export const CONNECT_MS = 3_000;
-const STATEMENT_MS = 15_000;
+/** How long a connection waits for Postgres, and Postgres for itself. */
+export interface ConnectionLimits {
+  /** Above the others: a connection that answers nothing is given up and replaced, since bytes on it may be lost. */
+  readonly answerMs: number;
+  readonly statementMs: number;
+  /** 0: as long as the statement may take. */
+  readonly lockMs: number;
+}
+
+const REQUEST_LIMITS: ConnectionLimits = { answerMs: 16_000, statementMs: 15_000, lockMs: 0 };
 /** How long a success speaks for the next command. */
 const FRESH_MS = 250;
 const PING_MS = 1_000;
@@ -20,12 +29,15 @@ export class Database {
     readonly url: string,
     poolSize = POOL_SIZE,
     readonly now: () => number = () => performance.now(),
+    limits: ConnectionLimits = REQUEST_LIMITS,
   ) {
     this.pool = new pg.Pool({
       connectionString: url,
       max: poolSize,
       connectionTimeoutMillis: CONNECT_MS,
-      statement_timeout: STATEMENT_MS,
+      statement_timeout: limits.statementMs,
+      lock_timeout: limits.lockMs,
+      query_timeout: limits.answerMs,
       keepAlive: true,
       application_name: 'rollcall',
     });

@@ -34,6 +34,8 @@ const ATTEMPT_MS = 5_000;
 /** From the call of `append` on, with the wait for a slot. */
 const APPEND_TOTAL_MS = 15_000;
 const READ_IDLE_MS = 10_000;
+const NEWEST_MS = 3_000;
+const NEWEST_AMONG = 32;
 const FIRST_RETRY_MS = 50;
 const CLOSE_MS = 500;
 
@@ -107,6 +109,23 @@ export class EventLog {
   async head(): Promise<Position | null> {
     const open = () => this.reader.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 });
     for await (const raw of this.drain(open, '$all')) return raw.position;
+    return null;
+  }
+
+  /**
+   * The newest event of the streams with one of these prefixes, if it is among the last few of the log, whoever wrote
+   * those; else null. Throws `LogUnavailable` or `TimedOut` within 3 s.
+   */
+  newest(prefixes: readonly string[]): Promise<RawEvent | null> {
+    return within(NEWEST_MS, this.findNewest(prefixes));
+  }
+
+  private async findNewest(prefixes: readonly string[]): Promise<RawEvent | null> {
+    const open = () =>
+      this.reader.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: NEWEST_AMONG });
+    for await (const raw of this.drain(open, '$all')) {
+      if (prefixes.some((prefix) => raw.stream.startsWith(prefix))) return raw;
+    }
     return null;
   }
 

@@ -54,20 +54,24 @@ export function followAll(
     { highWaterMark: CLIENT_BUFFER },
   );
   let stopped = false;
+  /** Events that "caught up" has overtaken and that are still to be handed over; null when it was said or not heard. */
+  let overtaken: number | null = null;
+  const tellWhenCaughtUp = (): void => {
+    if (overtaken !== 0) return;
+    overtaken = null;
+    handlers.caughtUp();
+  };
   const ended = new Promise<Error | null>((resolve) => {
     const finish = (reason: Error): void => resolve(stopped ? null : reason);
-    // Like a checkpoint frame, this one overtakes events that the client still buffers.
-    let isEarly = false;
     subscription.on('data', (resolved) => {
       const raw = toRawEvent(resolved);
       if (raw) handlers.event(raw);
-      if (!isEarly || subscription.readableLength > 0) return;
-      isEarly = false;
-      handlers.caughtUp();
+      if (overtaken !== null) overtaken -= 1;
+      tellWhenCaughtUp();
     });
     subscription.on('caughtUp', () => {
-      if (subscription.readableLength > 0) isEarly = true;
-      else handlers.caughtUp();
+      overtaken = subscription.readableLength;
+      tellWhenCaughtUp();
     });
     subscription.on('error', (error: Error) => finish(error));
     subscription.on('end', () => finish(new Error('the log ended the subscription')));

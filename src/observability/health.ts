@@ -2,9 +2,28 @@ import type { Database } from '../database/database.js';
 import type { EventLog } from '../event-store/event-log.js';
 import { within } from '../event-store/time-limit.js';
 import type { CheckpointWatch } from '../projection-engine/checkpoint-watch.js';
-import type { ProjectionEngine } from '../projection-engine/engine.js';
+import type { EngineState, ProjectionEngine } from '../projection-engine/engine.js';
+import type { ParkedStreams } from '../projection-engine/parked-streams.js';
+import { publishedFigures, type PublishedFigures } from '../projection-engine/published-figures.js';
+import { readinessOf } from './readiness.js';
 
-export type PartHealth = 'ok' | 'unavailable' | 'catching_up';
+interface Projections {
+  readonly health: PartHealth;
+  readonly owner: PublishedFigures | null;
+}
+
+export type PartHealth = 'ok' | 'unavailable' | 'catching_up' | 'standing_still' | 'lagging';
+
+/** How the read models are fed, as far as this node knows. */
+export interface ProjectionDetail {
+  readonly set: string;
+  /** Whether this node feeds them, or another. */
+  readonly role: 'owner' | 'standby';
+  readonly state: EngineState;
+  readonly parked: number;
+  /** What the owner says of itself: now, or with its last renewal; null when no owner is known. */
+  readonly owner: PublishedFigures | null;
+}
 
 export interface HealthReport {
   readonly status: 'ok' | 'unavailable';
@@ -13,6 +32,7 @@ export interface HealthReport {
     readonly database: PartHealth;
     readonly projections: PartHealth;
   };
+  readonly projections: ProjectionDetail;
 }
 
 const ANSWER_MS = 2_000;
@@ -28,6 +48,7 @@ export class Health {
     private readonly database: Database,
     private readonly engine: ProjectionEngine,
     private readonly watch: CheckpointWatch,
+    private readonly parked: ParkedStreams,
     private readonly setVersion: string,
   ) {}
 
@@ -41,9 +62,20 @@ export class Health {
 
   async report(): Promise<HealthReport> {
     const [log, database] = await Promise.all([this.logHealth(), this.databaseHealth()]);
-    const projections = database === 'ok' ? await this.projectionHealth() : 'unavailable';
+    const { health, owner } = await this.projectionHealth();
+    const projections = database === 'ok' ? health : 'unavailable';
     const usable = [log, database, projections].every((part) => part === 'ok');
-    return { status: usable ? 'ok' : 'unavailable', parts: { log, database, projections } };
+    return {
+      status: usable ? 'ok' : 'unavailable',
+      parts: { log, database, projections },
+      projections: {
+        set: this.setVersion,
+        role: this.engine.owns ? 'owner' : 'standby',
+        state: this.engine.state,
+        parked: this.parked.size,
+        owner,
+      },
+    };
   }
 
   private async logHealth(): Promise<PartHealth> {
@@ -57,24 +89,36 @@ export class Health {
     return (await this.database.refusalIfAway()) === null ? 'ok' : 'unavailable';
   }
 
+  private async projectionHealth(): Promise<Projections> {
+    const { state, owns } = this.engine;
+    if (!owns && state === 'standing-by') return this.standByHealth();
+    const owner = owns ? publishedFigures(this.engine.figures.snapshot()) : null;
+    if (state === 'catching-up' || !this.watch.isFilled) return { health: 'catching_up', owner };
+    return { health: owner && state === 'live' ? readinessOf(owner) : 'unavailable', owner };
+  }
+
   /**
    * A node that stands by is as healthy as the owner. It must have seen the owner renew: the lease of one that died
    * just before this node started looks valid for a while.
    */
-  private async projectionHealth(): Promise<PartHealth> {
-    if (this.engine.state === 'catching-up' || !this.watch.isFilled) return 'catching_up';
-    if (this.engine.state === 'live') return 'ok';
-    if (this.engine.state !== 'standing-by') return 'unavailable';
+  private async standByHealth(): Promise<Projections> {
     const rows = await this.database
-      .query<{ now: string; renewed: boolean }>(
+      .query<{ now: string; set_back: boolean; renewed: boolean; figures: PublishedFigures | null }>(
         'set-owned',
-        `SELECT clock_timestamp()::text AS now,
-           EXISTS (SELECT FROM rollcall.projection_sets WHERE version = $1 AND owner IS NOT NULL
-             AND renewed_at > greatest($2::timestamptz, clock_timestamp() - interval '3 seconds')) AS renewed`,
+        `SELECT clock_timestamp()::text AS now, figures,
+           $2::timestamptz < 'infinity' AND $2::timestamptz > clock_timestamp() AS set_back, coalesce(owner IS NOT NULL
+           AND renewed_at > greatest($2::timestamptz, clock_timestamp() - interval '3 seconds')
+           AND renewed_at < clock_timestamp() + interval '3 seconds', false) AS renewed
+         FROM (SELECT $1::text AS set) AS own LEFT JOIN rollcall.projection_sets ON version = set`,
         [this.setVersion, this.since ?? 'infinity'],
       )
       .catch(() => []);
-    this.since ??= rows[0]?.now ?? null;
-    return rows[0]?.renewed ? 'ok' : 'unavailable';
+    const [row] = rows;
+    if (row?.set_back) this.since = null;
+    this.since ??= row?.now ?? null;
+    const owner = row?.figures ?? null;
+    if (!this.watch.isFilled) return { health: 'catching_up', owner };
+    if (!row?.renewed) return { health: 'unavailable', owner };
+    return { health: owner ? readinessOf(owner) : 'ok', owner };
   }
 }

@@ -106,9 +106,10 @@ export class BatchApplier {
   private park(raw: RawEvent, reason: string, parkings: ParkedStream[]): void {
     const { stream, revision, position, id, type } = raw;
     const parking = { stream, revision, position, eventId: id, eventType: type, reason };
-    // A batch may fail at an event before the one that parked its stream first.
-    const standing = this.parked.get(stream);
-    this.parked.set(stream, standing !== undefined && standing < position ? standing : position);
+    // A batch may fail at an event before the one that parked its stream first: what is said of the stream is the first.
+    const later = parkings.findIndex((standing) => standing.stream === stream);
+    if (later >= 0) parkings.splice(later, 1);
+    this.parked.set(stream, position);
     parkings.push(parking);
     this.onParked(parking);
   }

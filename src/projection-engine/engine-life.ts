@@ -1,13 +1,15 @@
 import type { Feed } from '../event-store/feed.js';
 import type { Position } from '../event-store/position.js';
 import { BatchApplier } from './batch-applier.js';
+import type { EngineFigures } from './engine-figures.js';
 import type { EngineOptions } from './engine.js';
+import { HeadWatch } from './head-watch.js';
 import { Inbox } from './inbox.js';
-import { RENEW_MS } from './ownership.js';
+import { LEASE_MS, RENEW_MS } from './ownership.js';
+import type { LogPlace } from './ports.js';
 import { NOTHING_APPLIED } from './set-schema.js';
 import { Fenced, SetWriter } from './set-writer.js';
 
-const BATCH_EVENTS = 2_000;
 /**
  * While so many appends are under way a batch waits a moment for their events, since a transaction costs more than a
  * row. A lone command never waits.
@@ -15,13 +17,14 @@ const BATCH_EVENTS = 2_000;
 const LOADED_APPENDS = 8;
 const LINGER_EVENTS = 32;
 const LINGER_MS = 2;
-/** The subscription is paused above and resumed below: memory stays bounded while Postgres is slower than the log. */
-const INBOX_HIGH = 8_000;
-const INBOX_LOW = 2_000;
-/** The same by bytes of the log, for events as large as they may be. */
-const INBOX_HIGH_SPAN = 64n * 1024n * 1024n;
-const INBOX_LOW_SPAN = 16n * 1024n * 1024n;
-const BATCH_SPAN = 16n * 1024n * 1024n;
+/** A log or a database that does not answer is left without a good-bye. */
+const FAREWELL_MS = 1_000;
+
+export interface LifeListener {
+  caughtUp(): void;
+  lost(): void;
+  owned(owned: boolean): void;
+}
 
 /** One span of owning the set under one epoch: from the committed checkpoint until something goes wrong or it is stopped. */
 export class EngineLife {
@@ -35,15 +38,22 @@ export class EngineLife {
   private committed = NOTHING_APPLIED;
   /** What had been received when the log said that there was no more; null before and after. */
   private headSeenAt: Position | null = null;
+  private ended = false;
+  private paused = false;
+  private renewing = false;
+  private renewedAt: number;
+  private caughtUp = false;
   /** Events applied so far. */
   applied = 0;
 
   constructor(
     private readonly options: EngineOptions,
     private readonly epoch: bigint,
-    private readonly tell: { readonly caughtUp: () => void; readonly owned: (owned: boolean) => void },
+    private readonly figures: EngineFigures,
+    private readonly tell: LifeListener,
   ) {
     this.inbox = new Inbox(options.scheduler);
+    this.renewedAt = options.scheduler.now();
     // Most lives end while nothing waits for it.
     this.over.catch(() => undefined);
   }
@@ -58,42 +68,50 @@ export class EngineLife {
     const endRenewals = this.options.scheduler.every(RENEW_MS, () => void this.renew());
     let writer: SetWriter | null = null;
     let feed: Feed | null = null;
+    let head: HeadWatch | null = null;
     try {
       writer = await this.connect();
-      const checkpoint = await writer.checkpoint();
+      const checkpoint = await this.orLost(writer.checkpoint());
       this.options.watch.restart(checkpoint);
+      this.figures.restart(checkpoint);
       feed = this.follow(checkpoint);
+      head = this.watchHead();
       const applier = await this.applierFor(writer);
       this.tell.owned(true);
       await this.applyAll(applier, feed, writer);
     } finally {
+      this.ended = true;
       endRenewals();
+      head?.stop();
       this.tell.owned(false);
-      await feed?.stop();
-      await writer?.close();
-      await this.options.lease.release(this.epoch).catch(() => undefined);
+      const { lease } = this.options;
+      await this.farewell(feed?.stop());
+      await this.farewell(writer?.close());
+      await this.farewell(lease.release(this.epoch));
     }
   }
 
   private async applyAll(applier: BatchApplier, feed: Feed, writer: SetWriter): Promise<void> {
+    const { limits } = this.options;
     for (;;) {
       if (!this.stopped && !this.lost) await this.inbox.filled();
       if (this.options.log.appendsInFlight >= LOADED_APPENDS)
         await this.inbox.gather(LINGER_EVENTS, LINGER_MS);
       if (this.stopped) return;
       this.throwIfLost();
-      const batch = this.inbox.take(BATCH_EVENTS, BATCH_SPAN);
+      const batch = this.inbox.take(limits.batchEvents, limits.batchSpan);
       if (!batch) {
         await this.tellWhenCaughtUp(writer);
         continue;
       }
-      // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
-      await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
+      const begun = this.options.scheduler.now();
+      await this.orLost(applier.apply(batch.events, batch.upTo));
+      this.figures.committed(batch, begun, this.inbox.first);
       this.applied += batch.events.length;
       this.committed = batch.upTo;
       this.options.watch.advance(batch.upTo);
       await this.tellWhenCaughtUp(writer);
-      if (this.inbox.size < INBOX_LOW && this.inbox.span < INBOX_LOW_SPAN) feed.resume();
+      if (this.inbox.size < limits.inboxLow && this.inbox.span < limits.inboxLowSpan) this.resume(feed);
     }
   }
 
@@ -101,7 +119,8 @@ export class EngineLife {
   private async tellWhenCaughtUp(writer: SetWriter): Promise<void> {
     if (this.headSeenAt === null || this.committed < this.headSeenAt) return;
     this.headSeenAt = null;
-    await writer.markFilled();
+    this.caughtUp = true;
+    await this.orLost(writer.markFilled());
     this.options.watch.markFilled();
     this.tell.caughtUp();
   }
@@ -111,25 +130,40 @@ export class EngineLife {
   }
 
   private lose(error: Error): void {
+    // A call that is answered late: the next life has begun.
+    if (this.ended) return;
     this.lost ??= error;
+    this.tell.lost();
     this.end(error);
     this.inbox.stir();
   }
 
   private async connect(): Promise<SetWriter> {
-    const { store, projections, faults } = this.options;
-    const connection = await store.connect(this.epoch, (error) => this.lose(error));
-    return new SetWriter(connection, projections, faults);
+    const { store, projections, faults, limits } = this.options;
+    const connecting = store.connect(this.epoch, (error) => this.lose(error));
+    try {
+      return new SetWriter(await this.orLost(connecting), projections, faults, limits.keptRows);
+    } catch (error) {
+      void connecting.then(
+        (late) => late.close(),
+        () => undefined,
+      );
+      throw error;
+    }
   }
 
   private follow(checkpoint: bigint): Feed {
     this.received = this.committed = checkpoint;
     const from = checkpoint === NOTHING_APPLIED ? null : checkpoint;
+    const { limits } = this.options;
     const feed: Feed = this.options.log.follow(from, this.options.names.projected(), {
       event: (raw) => {
+        // Delivered again. Taken into a batch it would make the checkpoint say less than the rows hold.
+        if (raw.position <= this.received) return;
         this.received = raw.position;
+        this.figures.eventReceived(raw);
         this.inbox.add(raw);
-        if (this.inbox.size > INBOX_HIGH || this.inbox.span > INBOX_HIGH_SPAN) feed.pause();
+        if (this.inbox.size > limits.inboxHigh || this.inbox.span > limits.inboxHighSpan) this.pause(feed);
       },
       passed: (position) => this.inbox.pass(position),
       caughtUp: () => {
@@ -145,7 +179,7 @@ export class EngineLife {
 
   private async applierFor(writer: SetWriter): Promise<BatchApplier> {
     const { registry, names, logger, store, onParked } = this.options;
-    const parked = await store.parkedStreams();
+    const parked = await this.orLost(store.parkedStreams());
     return new BatchApplier(writer, registry, names, parked, (parking) => {
       const { stream, revision, eventType, reason } = parking;
       onParked(parking);
@@ -153,11 +187,67 @@ export class EngineLife {
     });
   }
 
+  private pause(feed: Feed): void {
+    this.paused = true;
+    feed.pause();
+  }
+
+  private resume(feed: Feed): void {
+    this.paused = false;
+    feed.resume();
+  }
+
+  private watchHead(): HeadWatch {
+    const { log, names, scheduler } = this.options;
+    return new HeadWatch({
+      log,
+      prefixes: names.projected(),
+      scheduler,
+      received: () => this.received,
+      paused: () => this.paused,
+      seen: (newest) => this.headSeen(newest),
+      lost: (error) => this.lose(error),
+    });
+  }
+
+  /** A log that says nothing of its own accord, or whose word was lost, has been caught up with all the same. */
+  private headSeen(newest: LogPlace | null): void {
+    this.figures.headSeen(newest);
+    if (this.caughtUp || newest === null || newest.position > this.received) return;
+    this.headSeenAt = this.received;
+    this.inbox.stir();
+  }
+
   private async renew(): Promise<void> {
+    if (this.renewing) return;
+    this.renewing = true;
+    const { lease, scheduler } = this.options;
     try {
-      if (!(await this.options.lease.renew(this.epoch))) this.lose(new Fenced());
-    } catch {
-      // An outage ends no ownership by itself: the commit checks the epoch.
+      if (!(await lease.renew(this.epoch, this.figures.snapshot()))) this.lose(new Fenced());
+      this.renewedAt = scheduler.now();
+    } catch (error) {
+      // Short of that it ends no ownership: the commit checks the epoch.
+      if (scheduler.now() - this.renewedAt > LEASE_MS) this.lose(error as Error);
+    } finally {
+      this.renewing = false;
     }
+  }
+
+  /** Nothing that never settles may outlive the life, or this node would renew for ever and feed nothing. */
+  private orLost<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.over]);
+  }
+
+  private async farewell(work: Promise<void> | undefined): Promise<void> {
+    if (!work) return;
+    await new Promise<void>((resolve) => {
+      const callOff = this.options.scheduler.after(FAREWELL_MS, resolve);
+      void work
+        .catch(() => undefined)
+        .then(() => {
+          callOff();
+          resolve();
+        });
+    });
   }
 }

@@ -2,7 +2,9 @@ import type { AnyProjection } from '../../projections/projection-set.js';
 import type { EventRegistry } from '../event-store/event-registry.js';
 import type { StreamNames } from '../event-store/stream-names.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
+import { EngineFigures } from './engine-figures.js';
 import { EngineLife } from './engine-life.js';
+import type { EngineLimits } from './limits.js';
 import type { ParkedStream } from './parking.js';
 import type { CheckpointSink, LogFollower, SetLease, SetStore } from './ports.js';
 import type { Scheduler } from './scheduler.js';
@@ -24,6 +26,7 @@ export interface EngineOptions {
   readonly registry: EventRegistry;
   readonly names: StreamNames;
   readonly projections: readonly AnyProjection[];
+  readonly limits: EngineLimits;
   readonly watch: CheckpointSink;
   readonly faults: FaultPoints;
   readonly onParked: (stream: ParkedStream) => void;
@@ -41,12 +44,22 @@ export class ProjectionEngine {
   private stopping = false;
   private interrupt: () => void = () => undefined;
   private current: EngineState = 'standing-by';
+  private owning = false;
   private readonly listeners: ((owned: boolean) => void)[] = [];
 
-  constructor(private readonly options: EngineOptions) {}
+  readonly figures: EngineFigures;
+
+  constructor(private readonly options: EngineOptions) {
+    this.figures = new EngineFigures(options.scheduler);
+  }
 
   get state(): EngineState {
     return this.current;
+  }
+
+  /** Whether this node feeds the set. */
+  get owns(): boolean {
+    return this.owning;
   }
 
   /** Told when this node begins and ends to own the set; reactors run only in between. */
@@ -81,6 +94,8 @@ export class ProjectionEngine {
   private async attempt(): Promise<'standing-by' | 'worked' | 'failed'> {
     let life: EngineLife | null = null;
     try {
+      // Who has just lost the set may be the one that cannot reach the log, and must not be first to take it again.
+      if (this.current === 'recovering') await this.options.log.newest(this.options.names.projected());
       const epoch = await this.options.lease.acquire();
       if (epoch === null) {
         this.current = 'standing-by';
@@ -91,17 +106,22 @@ export class ProjectionEngine {
     } catch (error) {
       this.options.logger.warn({ err: error }, 'the projection engine starts over');
       this.current = 'recovering';
+      this.figures.retried();
     }
     return life && life.applied > 0 ? 'worked' : 'failed';
   }
 
   private begin(epoch: bigint): EngineLife {
     this.current = 'catching-up';
-    const life = new EngineLife(this.options, epoch, {
+    const life = new EngineLife(this.options, epoch, this.figures, {
       caughtUp: () => {
         this.current = 'live';
       },
+      lost: () => {
+        this.current = 'recovering';
+      },
       owned: (owned) => {
+        this.owning = owned;
         for (const listener of this.listeners) listener(owned);
       },
     });

@@ -74,6 +74,18 @@ describe('who waits for something to take', () => {
     }
   });
 
+  it('is woken by who stirred before it waited, but only once', async () => {
+    const inbox = new Inbox(systemScheduler);
+    inbox.stir();
+    await expect(inbox.filled()).resolves.toBeUndefined();
+    let woken = false;
+    const again = inbox.filled().then(() => (woken = true));
+    await Promise.resolve();
+    expect(woken).toBe(false);
+    inbox.stir();
+    await again;
+  });
+
   it('does not wait when something is there', async () => {
     await expect(inboxWith(1n).filled()).resolves.toBeUndefined();
   });

@@ -16,6 +16,8 @@ export class Inbox {
   private events: RawEvent[] = [];
   private passed: Position | null = null;
   private wake: (() => void) | null = null;
+  /** Somebody stirred while nobody waited. */
+  private stirred = false;
   /** How many events who waits is waiting for. */
   private wanted = 1;
 
@@ -23,6 +25,10 @@ export class Inbox {
 
   get size(): number {
     return this.events.length;
+  }
+
+  get first(): RawEvent | null {
+    return this.events[0] ?? null;
   }
 
   add(event: RawEvent): void {
@@ -39,7 +45,8 @@ export class Inbox {
 
   /** Wakes who waits, with or without something to take. */
   stir(): void {
-    this.wake?.();
+    if (this.wake) this.wake();
+    else this.stirred = true;
     this.wake = null;
   }
 
@@ -67,9 +74,11 @@ export class Inbox {
     return Math.min(limit, Math.max(1, beyond));
   }
 
-  /** Returns at once when there is something to take. */
+  /** Returns at once when there is something to take, or when somebody has stirred since the last time. */
   async filled(): Promise<void> {
-    if (this.passed !== null) return;
+    const stirred = this.stirred;
+    this.stirred = false;
+    if (this.passed !== null || stirred) return;
     await new Promise<void>((resolve) => {
       this.wake = resolve;
     });

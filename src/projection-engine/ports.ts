@@ -2,12 +2,21 @@ import type { AnyProjection } from '../../projections/projection-set.js';
 import type { ProjectedRow, RowKey } from '../../projections/projection.js';
 import type { Feed, FeedHandlers } from '../event-store/feed.js';
 import type { Position } from '../event-store/position.js';
+import type { Figures } from './engine-figures.js';
 import type { ParkedStream } from './parking.js';
+
+export interface LogPlace {
+  readonly position: Position;
+  /** Epoch milliseconds, the log's clock. */
+  readonly recordedAt: number;
+}
 
 /** The log, as the engine follows it. */
 export interface LogFollower {
   /** Everything after `from` in the streams with one of these prefixes. One life: who follows, resumes. */
   follow(from: Position | null, prefixes: readonly string[], handlers: FeedHandlers): Feed;
+  /** The newest event of the projected streams that lies near the head; null when none does. Throws within seconds. */
+  newest(prefixes: readonly string[]): Promise<LogPlace | null>;
   /** Appends that this process has begun and not finished: events that will soon be there to project. */
   readonly appendsInFlight: number;
 }
@@ -16,8 +25,8 @@ export interface LogFollower {
 export interface SetLease {
   /** The epoch now held, or null while another node holds the set. */
   acquire(): Promise<bigint | null>;
-  /** False when the epoch is no longer ours. */
-  renew(epoch: bigint): Promise<boolean>;
+  /** False when the epoch is no longer ours. Others read the figures beside the lease; null: none are kept. */
+  renew(epoch: bigint, figures: Figures | null): Promise<boolean>;
   /** Lets another node take over at once. */
   release(epoch: bigint): Promise<void>;
 }

@@ -1,8 +1,10 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { AnyProjection } from '../../projections/projection-set.js';
 import type { ProjectedRow, RowKey } from '../../projections/projection.js';
 import { CONNECT_MS, type Database } from '../database/database.js';
 import type { Position } from '../event-store/position.js';
+import { within } from '../event-store/time-limit.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { batchStatement, type TableChange } from './batch-statement.js';
 import { parkedStreams, parkStream, type ParkedStream } from './parking.js';
@@ -14,7 +16,10 @@ import { hotColumns, tableSql, type TableSql } from './table-sql.js';
 
 /** An owner that hangs inside its transaction loses the connection, so that its locks fall. */
 const IDLE_IN_TRANSACTION_MS = 2_000;
-const STATEMENT_MS = 60_000;
+const STATEMENT_MS = 30_000;
+/** Of this side, above Postgres' own: bytes on a connection may be lost without a word. */
+const ANSWER_MS = STATEMENT_MS + 1_000;
+const CLOSE_MS = 500;
 
 export interface PostgresSetOptions {
   /** Whoever talks to Postgres tells it how that went. */
@@ -30,11 +35,14 @@ export class PostgresSet implements SetStore {
 
   async connect(epoch: bigint, lost: (error: Error) => void): Promise<SetConnection> {
     const { database } = this.options;
+    const socket = new Socket();
     const client = new pg.Client({
+      stream: () => socket,
       connectionString: database.url,
       application_name: 'rollcall-engine',
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       statement_timeout: STATEMENT_MS,
+      query_timeout: ANSWER_MS,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 1_000,
@@ -46,7 +54,7 @@ export class PostgresSet implements SetStore {
     await client.connect();
     // The log is what lasts: a commit that Postgres loses in a crash comes again from the checkpoint that it kept.
     await client.query('SET synchronous_commit = off');
-    return new PostgresSetConnection(client, epoch, this.options);
+    return new PostgresSetConnection(client, socket, epoch, this.options);
   }
 
   parkedStreams(): Promise<Map<string, Position>> {
@@ -66,6 +74,7 @@ class PostgresSetConnection implements SetConnection {
 
   constructor(
     private readonly client: pg.Client,
+    private readonly socket: Socket,
     private readonly epoch: bigint,
     private readonly options: PostgresSetOptions,
   ) {
@@ -113,7 +122,9 @@ class PostgresSetConnection implements SetConnection {
   }
 
   async close(): Promise<void> {
-    await this.client.end().catch(() => undefined);
+    // A peer that does not answer would keep the good-bye waiting.
+    await within(CLOSE_MS, this.client.end()).catch(() => undefined);
+    this.socket.destroy();
   }
 
   private async inTransaction(work: () => Promise<void>): Promise<void> {

@@ -3,7 +3,6 @@ import type { ProjectedRow, RowKey } from '../../projections/projection.js';
 import { weightOfJson } from '../text/json-weight.js';
 import { keyName, type RowBuffer } from './row-buffer.js';
 
-const KEPT_ROWS = 20_000;
 /** Estimated bytes of the rows of one table. */
 const KEPT_WEIGHT = 48 * 1024 * 1024;
 
@@ -15,11 +14,15 @@ type Known = { readonly row: ProjectedRow | null };
  * owner's connection.
  */
 export class RowCache {
-  private readonly known = new LRUCache<string, Known>({
-    max: KEPT_ROWS,
-    maxSize: KEPT_WEIGHT,
-    sizeCalculation: ({ row }) => weightOfRow(row),
-  });
+  private readonly known: LRUCache<string, Known>;
+
+  constructor(keptRows: number) {
+    this.known = new LRUCache<string, Known>({
+      max: keptRows,
+      maxSize: KEPT_WEIGHT,
+      sizeCalculation: ({ row }) => weightOfRow(row),
+    });
+  }
 
   /** Puts what is known into the buffer and returns the keys that must be read. */
   fill(buffer: RowBuffer, keys: readonly RowKey[]): RowKey[] {

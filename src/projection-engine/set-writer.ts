@@ -35,8 +35,9 @@ export class SetWriter {
     private readonly connection: SetConnection,
     projections: readonly AnyProjection[],
     private readonly faults: FaultPoints,
+    keptRows: number,
   ) {
-    this.tables = projections.map((projection) => ({ projection, cache: new RowCache() }));
+    this.tables = projections.map((projection) => ({ projection, cache: new RowCache(keptRows) }));
   }
 
   checkpoint(): Promise<Position> {

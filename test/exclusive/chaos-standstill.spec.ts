@@ -7,6 +7,7 @@ import { ExclusiveStack } from '../support/exclusive-stack.js';
 import { api, type Answer, type JsonObject } from '../support/http.js';
 import type { ServerProcess } from '../support/process/server-process.js';
 import { unique } from '../support/unique.js';
+import { until } from '../support/until.js';
 
 jest.setTimeout(120_000);
 
@@ -93,4 +94,43 @@ it('the repeat of an old rename does not undo the newer one', async () => {
   });
   await expectAgreement(stack);
   expect((await api(server.url).get(child)).body['title']).toBe('second');
+});
+
+it('a node is not ready while events wait and nothing moves, and says so', async () => {
+  const health = () => api(server.url).get('/health');
+  const idle = await until('the node to be ready', async () => {
+    const answer = await health();
+    return answer.status === 200 && answer;
+  });
+  expect(idle.body['projections']).toMatchObject({
+    role: 'owner',
+    state: 'live',
+    parked: 0,
+    owner: { gap: 0, gap_estimated: false, lag_ms: 0, standstill_ms: 0, retries: 0 },
+  });
+  await whileNothingIsProjected(async () => {
+    const child = `/v1/sessions/${forest.children[0] ?? ''}`;
+    for (const title of ['one', 'two']) await send('PATCH', child, { title }, unique('key'));
+    expect((await health()).status).toBe(200);
+    const standing = await until(
+      'the node to say that nothing moves',
+      async () => {
+        const answer = await health();
+        return answer.status === 503 && answer.body;
+      },
+      { within: 25_000, every: 100 },
+    );
+    expect(standing['parts']).toEqual({ log: 'ok', database: 'ok', projections: 'standing_still' });
+    const { owner } = standing['projections'] as { owner: Record<string, number> };
+    expect(owner['gap']).toBeGreaterThanOrEqual(2);
+    expect(Math.min(owner['lag_ms'] ?? 0, owner['standstill_ms'] ?? 0)).toBeGreaterThan(9_000);
+  });
+  const log = await expectAgreement(stack);
+  const again = await until('the node to be ready', async () => {
+    const answer = await health();
+    return answer.status === 200 && answer.body;
+  });
+  expect(again['projections']).toMatchObject({ owner: { gap: 0, lag_ms: 0, retries: 0 } });
+  const { owner } = again['projections'] as { owner: { checkpoint: string } };
+  expect(BigInt(owner.checkpoint)).toBeGreaterThanOrEqual(BigInt(log.at(-1)?.position ?? 0));
 });

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { expectAgreement } from '../support/chaos/agreement.js';
 import { plantForest, type Forest } from '../support/chaos/burst.js';
+import { epoch as ownerEpoch } from '../support/chaos/ownership.js';
 import { query, setSchema } from '../support/chaos/read-models.js';
+import { say as sayAt } from '../support/chaos/say.js';
 import { control } from '../support/control.js';
 import { ExclusiveStack } from '../support/exclusive-stack.js';
-import { api, type JsonObject } from '../support/http.js';
+import { api } from '../support/http.js';
 import type { ServerProcess } from '../support/process/server-process.js';
 import { unique } from '../support/unique.js';
 import { until } from '../support/until.js';
@@ -27,24 +29,8 @@ beforeAll(async () => {
 
 afterAll(() => stack.dispose());
 
-async function epoch(): Promise<number> {
-  const { rows } = await query(stack.databaseUrl, (client) =>
-    client.query<{ epoch: string }>('SELECT epoch FROM rollcall.projection_sets WHERE owner IS NOT NULL'),
-  );
-  return Number(rows[0]?.epoch ?? 0);
-}
-
-/** A command at a node, and then its effect read at the same node. */
-async function say(node: ServerProcess, text: string): Promise<void> {
-  const caller = api(node.url);
-  const body = { type: 'external_assistant_message', data: { agent: 'coder', text } };
-  const answer = await caller.post(`/v1/sessions/${forest.children[0] ?? ''}/events`, body);
-  expect([answer.status, answer.text]).toEqual([202, expect.stringContaining('item_id')]);
-  const headers = { 'rollcall-min-position': answer.headers.get('rollcall-position') ?? '' };
-  const path = `/v1/sessions/${forest.roots[0] ?? ''}/child_sessions`;
-  const list = await caller.get<{ data: JsonObject[] }>(path, { headers });
-  expect([list.status, list.body.data[0]?.['last_message_preview']]).toEqual([200, text]);
-}
+const epoch = (): Promise<number> => ownerEpoch(stack.databaseUrl);
+const say = (node: ServerProcess, text: string): Promise<void> => sayAt(node, forest, text);
 
 const health = (node: ServerProcess): Promise<number> =>
   api(node.url)

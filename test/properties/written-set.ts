@@ -6,6 +6,7 @@ import { createEventRegistry } from '../../src/event-store/catalogue.js';
 import type { RawEvent } from '../../src/event-store/recorded-event.js';
 import { FaultPoints } from '../../src/fault-points/fault-points.js';
 import { BatchApplier } from '../../src/projection-engine/batch-applier.js';
+import { ENGINE_LIMITS } from '../../src/projection-engine/limits.js';
 import { PostgresSet } from '../../src/projection-engine/postgres-set.js';
 import { fromDatabase } from '../../src/projection-engine/row-codec.js';
 import { prepareSet } from '../../src/projection-engine/set-schema.js';
@@ -51,7 +52,7 @@ async function live(
   const faults = new FaultPoints();
   const store = new PostgresSet({ database, setVersion: version, projections: projectionSet, faults });
   const connection = await store.connect(1n, () => undefined);
-  const writer = new SetWriter(connection, projectionSet, faults);
+  const writer = new SetWriter(connection, projectionSet, faults, ENGINE_LIMITS.keptRows);
   try {
     const applier = new BatchApplier(writer, createEventRegistry(), names, new Map(), ({ stream }) => {
       parked.push(stream);

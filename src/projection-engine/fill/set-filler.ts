@@ -9,6 +9,7 @@ import type { StreamNames } from '../../event-store/stream-names.js';
 import { FaultPoints } from '../../fault-points/fault-points.js';
 import type { Database } from '../../database/database.js';
 import { BatchApplier } from '../batch-applier.js';
+import { ENGINE_LIMITS } from '../limits.js';
 import { isPoison, type ParkedStream } from '../parking.js';
 import { PostgresSet } from '../postgres-set.js';
 import { NOTHING_APPLIED } from '../set-schema.js';
@@ -214,7 +215,8 @@ export class SetFiller {
     await this.removeAppended();
     const faults = new FaultPoints();
     const set = new PostgresSet({ database, setVersion, projections, faults });
-    const writer = new SetWriter(await set.connect(epoch, this.losses.lose), projections, faults);
+    const connection = await set.connect(epoch, this.losses.lose);
+    const writer = new SetWriter(connection, projections, faults, ENGINE_LIMITS.keptRows);
     try {
       const applier = new BatchApplier(writer, registry, names, parked, onParked);
       await followTo(this.source(), this.written, upTo, async (batch, position) => {

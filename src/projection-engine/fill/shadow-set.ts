@@ -120,7 +120,7 @@ export class ShadowSet {
   }
 
   private async renew(): Promise<void> {
-    const held = await this.lease.ownership.renew(this.lease.epoch).catch(() => true);
+    const held = await this.lease.ownership.renew(this.lease.epoch, null).catch(() => true);
     if (!held) this.lost.abort(new Fenced());
   }
 }

@@ -153,7 +153,7 @@ async function takeOver(
   client.on('error', () => undefined);
   await client.connect();
   const epoch = await ownership.seize();
-  const renewals = setInterval(() => void ownership.renew(epoch).catch(() => undefined), RENEW_MS);
+  const renewals = setInterval(() => void ownership.renew(epoch, null).catch(() => undefined), RENEW_MS);
   try {
     const position = await checkpointOf(database, setVersion);
     await shadow.fillTo(position);
