@@ -4,6 +4,7 @@ import { BatchApplier } from './batch-applier.js';
 import type { EngineOptions } from './engine.js';
 import { Inbox } from './inbox.js';
 import { RENEW_MS } from './ownership.js';
+import { ParkedRetries } from './parked-retries.js';
 import { NOTHING_APPLIED } from './set-schema.js';
 import { Fenced, SetWriter } from './set-writer.js';
 
@@ -41,7 +42,12 @@ export class EngineLife {
   constructor(
     private readonly options: EngineOptions,
     private readonly epoch: bigint,
-    private readonly tell: { readonly caughtUp: () => void; readonly owned: (owned: boolean) => void },
+    private readonly tell: {
+      readonly caughtUp: () => void;
+      readonly owned: (owned: boolean) => void;
+      /** An event of a retired type. */
+      readonly passedOver: (type: string) => void;
+    },
   ) {
     this.inbox = new Inbox(options.scheduler);
     // Most lives end while nothing waits for it.
@@ -63,11 +69,19 @@ export class EngineLife {
       const checkpoint = await writer.checkpoint();
       this.options.watch.restart(checkpoint);
       feed = this.follow(checkpoint);
-      const applier = await this.applierFor(writer);
+      const parked = await this.parkedFor(writer);
+      const retries = new ParkedRetries({
+        ...this.options,
+        writer,
+        parked,
+        passedOver: this.tell.passedOver,
+      });
+      this.options.parking.onRequest(() => this.inbox.stir());
       this.tell.owned(true);
-      await this.applyAll(applier, feed, writer);
+      await this.applyAll(this.applierFor(writer, parked), retries, feed, writer);
     } finally {
       endRenewals();
+      this.options.parking.onRequest(() => undefined);
       this.tell.owned(false);
       await feed?.stop();
       await writer?.close();
@@ -75,24 +89,28 @@ export class EngineLife {
     }
   }
 
-  private async applyAll(applier: BatchApplier, feed: Feed, writer: SetWriter): Promise<void> {
+  private async applyAll(
+    applier: BatchApplier,
+    retries: ParkedRetries,
+    feed: Feed,
+    writer: SetWriter,
+  ): Promise<void> {
     for (;;) {
-      if (!this.stopped && !this.lost) await this.inbox.filled();
+      if (!this.stopped && !this.lost && !retries.isDue) await this.inbox.filled();
       if (this.options.log.appendsInFlight >= LOADED_APPENDS)
         await this.inbox.gather(LINGER_EVENTS, LINGER_MS);
       if (this.stopped) return;
       this.throwIfLost();
       const batch = this.inbox.take(BATCH_EVENTS, BATCH_SPAN);
-      if (!batch) {
-        await this.tellWhenCaughtUp(writer);
-        continue;
+      if (batch) {
+        // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
+        await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
+        this.applied += batch.events.length;
+        this.committed = batch.upTo;
+        this.options.watch.advance(batch.upTo);
       }
-      // A write that never settles must not outlive its connection, or this node would renew for ever and feed nothing.
-      await Promise.race([applier.apply(batch.events, batch.upTo), this.over]);
-      this.applied += batch.events.length;
-      this.committed = batch.upTo;
-      this.options.watch.advance(batch.upTo);
       await this.tellWhenCaughtUp(writer);
+      await Promise.race([retries.step(this.committed), this.over]);
       if (this.inbox.size < INBOX_LOW && this.inbox.span < INBOX_LOW_SPAN) feed.resume();
     }
   }
@@ -143,14 +161,28 @@ export class EngineLife {
     return feed;
   }
 
-  private async applierFor(writer: SetWriter): Promise<BatchApplier> {
-    const { registry, names, logger, store, onParked } = this.options;
-    const parked = await store.parkedStreams();
-    return new BatchApplier(writer, registry, names, parked, (parking) => {
-      const { stream, revision, eventType, reason } = parking;
-      onParked(parking);
-      logger.warn({ stream, revision: revision.toString(), eventType, reason }, 'a stream is parked');
-    });
+  private async parkedFor(writer: SetWriter): Promise<Map<string, Position>> {
+    const { store, build, logger } = this.options;
+    const again = await writer.takeOver(build);
+    if (again > 0)
+      logger.info({ build, streams: again }, 'this build retries the streams that another one parked');
+    return new Map([...(await store.parkedStreams())].map(([stream, { position }]) => [stream, position]));
+  }
+
+  private applierFor(writer: SetWriter, parked: Map<string, Position>): BatchApplier {
+    const { registry, names, logger, parking } = this.options;
+    return new BatchApplier(
+      writer,
+      registry,
+      names,
+      parked,
+      (event) => {
+        const { stream, revision, eventType, reason } = event;
+        parking.parked(event);
+        logger.warn({ stream, revision: revision.toString(), eventType, reason }, 'a stream is parked');
+      },
+      this.tell.passedOver,
+    );
   }
 
   private async renew(): Promise<void> {

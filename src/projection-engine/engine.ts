@@ -3,8 +3,7 @@ import type { EventRegistry } from '../event-store/event-registry.js';
 import type { StreamNames } from '../event-store/stream-names.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { EngineLife } from './engine-life.js';
-import type { ParkedStream } from './parking.js';
-import type { CheckpointSink, LogFollower, SetLease, SetStore } from './ports.js';
+import type { CheckpointSink, LogFollower, ParkingSink, SetLease, SetStore } from './ports.js';
 import type { Scheduler } from './scheduler.js';
 
 const STAND_BY_MS = 500;
@@ -26,7 +25,9 @@ export interface EngineOptions {
   readonly projections: readonly AnyProjection[];
   readonly watch: CheckpointSink;
   readonly faults: FaultPoints;
-  readonly onParked: (stream: ParkedStream) => void;
+  readonly parking: ParkingSink;
+  /** Names the code that runs here: another build gives parked streams another chance. */
+  readonly build: string;
   readonly logger: EngineLog;
 }
 
@@ -41,9 +42,15 @@ export class ProjectionEngine {
   private stopping = false;
   private interrupt: () => void = () => undefined;
   private current: EngineState = 'standing-by';
+  private readonly passedOver = new Map<string, number>();
   private readonly listeners: ((owned: boolean) => void)[] = [];
 
   constructor(private readonly options: EngineOptions) {}
+
+  /** How many events of each retired type this node has passed over. */
+  get retiredEvents(): ReadonlyMap<string, number> {
+    return this.passedOver;
+  }
 
   get state(): EngineState {
     return this.current;
@@ -103,6 +110,11 @@ export class ProjectionEngine {
       },
       owned: (owned) => {
         for (const listener of this.listeners) listener(owned);
+      },
+      passedOver: (type) => {
+        if (!this.passedOver.has(type))
+          this.options.logger.info({ eventType: type }, 'events of a retired type are passed over');
+        this.passedOver.set(type, (this.passedOver.get(type) ?? 0) + 1);
       },
     });
     this.interrupt = () => life.stop();
