@@ -133,7 +133,7 @@ async function assemble(
     readModels: new ReadModels(database, schema, watch, log),
     parked,
     promptHolders: new PromptHolders(database, schema, log, watch),
-    health: new Health(log, database, engine, watch, setVersion),
+    health: new Health(log, database, engine, watch, setVersion, parked),
     close: async () => {
       await control?.close();
       await reactor.stop();

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js';
 import type { EventLog } from '../event-store/event-log.js';
 import { within } from '../event-store/time-limit.js';
 import type { CheckpointWatch } from '../projection-engine/checkpoint-watch.js';
+import type { ParkedStreams } from '../projection-engine/parked-streams.js';
 import type { ProjectionEngine } from '../projection-engine/engine.js';
 
 export type PartHealth = 'ok' | 'unavailable' | 'catching_up';
@@ -13,6 +14,8 @@ export interface HealthReport {
     readonly database: PartHealth;
     readonly projections: PartHealth;
   };
+  /** Streams with an event that could not be applied; the others are not affected. */
+  readonly parked_streams: number;
 }
 
 const ANSWER_MS = 2_000;
@@ -29,6 +32,7 @@ export class Health {
     private readonly engine: ProjectionEngine,
     private readonly watch: CheckpointWatch,
     private readonly setVersion: string,
+    private readonly parked: ParkedStreams,
   ) {}
 
   /** Waits until everything is usable, but no longer than this. */
@@ -43,7 +47,11 @@ export class Health {
     const [log, database] = await Promise.all([this.logHealth(), this.databaseHealth()]);
     const projections = database === 'ok' ? await this.projectionHealth() : 'unavailable';
     const usable = [log, database, projections].every((part) => part === 'ok');
-    return { status: usable ? 'ok' : 'unavailable', parts: { log, database, projections } };
+    return {
+      status: usable ? 'ok' : 'unavailable',
+      parts: { log, database, projections },
+      parked_streams: this.parked.size,
+    };
   }
 
   private async logHealth(): Promise<PartHealth> {
