@@ -45,7 +45,7 @@ export class EngineLife {
     private readonly tell: {
       readonly caughtUp: () => void;
       readonly owned: (owned: boolean) => void;
-      /** An event of a retired type. */
+      /** An event of a type that means nothing (any more). */
       readonly passedOver: (type: string) => void;
     },
   ) {
