@@ -1,6 +1,6 @@
 import type { AnyProjection } from '../../projections/projection-set.js';
 import type { ProjectedRow, RowKey } from '../../projections/projection.js';
-import type { ParkedStream } from '../../src/projection-engine/parking.js';
+import type { ParkedStream, RetryStep } from '../../src/projection-engine/parking.js';
 import type { RowChange, SetConnection } from '../../src/projection-engine/ports.js';
 import { Fenced } from '../../src/projection-engine/set-writer.js';
 import { isUnstorable } from './poison.js';
@@ -16,9 +16,11 @@ export type CommitPhase = 'before' | 'between' | 'after';
 
 const GONE = new Error('the connection to the database is gone');
 
-interface Write {
+export interface Write {
   readonly changes: readonly RowChange[];
   readonly parked: readonly ParkedStream[];
+  /** How far the retry of a parked stream has come. */
+  readonly step: RetryStep | null;
   readonly upTo: bigint;
 }
 
@@ -45,15 +47,40 @@ export class SimulatedConnection implements SetConnection {
   }
 
   commit(changes: readonly RowChange[], parked: readonly ParkedStream[], upTo: bigint): Promise<void> {
-    return this.ask(`commit up to ${upTo}`, (answer) => {
+    return this.write(`commit up to ${upTo}`, () => ({ changes, parked, step: null, upTo }));
+  }
+
+  commitLate(changes: readonly RowChange[], step: RetryStep): Promise<void> {
+    const write = { changes, parked: [], step };
+    return this.write(`commit a retry: ${step.kind}`, () => ({ ...write, upTo: this.database.checkpoint }));
+  }
+
+  retryRequested(): Promise<{ stream: string; revision: bigint } | null> {
+    return this.ask('retry requested', (answer) => answer({ value: this.database.retryRequested() }));
+  }
+
+  postponeRetry(stream: string): Promise<void> {
+    return this.ask('postpone a retry', (answer) => {
+      this.database.postponeRetry(stream);
+      answer({ value: undefined });
+    });
+  }
+
+  takeOver(build: string): Promise<number> {
+    return this.ask('take over', (answer) => answer({ value: this.database.takeOver(build) }));
+  }
+
+  private write(what: string, made: () => Write): Promise<void> {
+    return this.ask(what, (answer) => {
       this.database.onPhase(this, 'before');
       if (!this.open) return;
       if (this.database.lease.epoch !== this.epoch) return answer({ error: new Fenced() });
-      if (isUnstorable(changes))
+      const write = made();
+      if (isUnstorable(write.changes))
         return answer({ error: Object.assign(new Error('too long for an index'), { code: '54000' }) });
       this.database.share(this);
-      const write = { changes, parked, upTo };
-      if (parked.length === 0 && this.database.simulator.chance(0.7)) this.inOneStatement(write, answer);
+      if (write.parked.length === 0 && write.step === null && this.database.simulator.chance(0.7))
+        this.inOneStatement(write, answer);
       else this.inTransaction(write, answer);
     });
   }
@@ -132,9 +159,9 @@ export class SimulatedConnection implements SetConnection {
     });
   }
 
-  private finish({ changes, parked, upTo }: Write, answer: Answer<void>): void {
+  private finish(write: Write, answer: Answer<void>): void {
     if (!this.database.up) return this.database.unshare(this);
-    this.database.commit(this, changes, parked, upTo);
+    this.database.commit(this, write);
     this.database.unshare(this);
     this.database.onPhase(this, 'after');
     if (this.open) answer({ value: undefined });

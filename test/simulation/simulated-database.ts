@@ -1,8 +1,8 @@
 import type { AnyProjection } from '../../projections/projection-set.js';
-import type { ParkedStream } from '../../src/projection-engine/parking.js';
-import type { RowChange, SetLease, SetStore } from '../../src/projection-engine/ports.js';
+import type { ParkedStream, RetryStep } from '../../src/projection-engine/parking.js';
+import type { SetLease, SetStore } from '../../src/projection-engine/ports.js';
 import { type Answer, roundTrip } from './round-trip.js';
-import { type CommitPhase, SimulatedConnection } from './simulated-connection.js';
+import { type CommitPhase, SimulatedConnection, type Write } from './simulated-connection.js';
 import { SimulatedTables } from './simulated-tables.js';
 import type { Machine, Simulator } from './simulator.js';
 
@@ -29,6 +29,9 @@ export class SimulatedDatabase {
   checkpoint = -1n;
   filled = false;
   readonly parked = new Map<string, ParkedStream>();
+  /** Parked streams whose retry is asked for, the longest waiting first. */
+  readonly requests = new Set<string>();
+  private build: string | null = null;
   readonly lease: Lease = { owner: null, epoch: 0n, renewedAt: 0 };
   /** When the set last went to another machine. */
   takenAt = 0;
@@ -67,7 +70,14 @@ export class SimulatedDatabase {
         }),
       parkedStreams: () =>
         this.ask(machine, 'parked streams', (answer) =>
-          answer({ value: new Map([...this.parked].map(([stream, { position }]) => [stream, position])) }),
+          answer({
+            value: new Map(
+              [...this.parked].map(([stream, { position }]) => [
+                stream,
+                { position, retryRequested: this.requests.has(stream) },
+              ]),
+            ),
+          }),
         ),
     };
   }
@@ -110,26 +120,60 @@ export class SimulatedDatabase {
   }
 
   /** The rest of a committed transaction: nothing of it is seen before, all of it after. */
-  commit(
-    by: SimulatedConnection,
-    changes: readonly RowChange[],
-    parked: readonly ParkedStream[],
-    upTo: bigint,
-  ): void {
+  commit(by: SimulatedConnection, { changes, parked, step, upTo }: Write): void {
     const undo = this.tables.apply(changes);
     for (const stream of parked) {
       if (this.parked.has(stream.stream)) continue;
       this.parked.set(stream.stream, stream);
       undo.unshift(() => this.parked.delete(stream.stream));
     }
+    if (step) undo.unshift(this.take(step));
     const before = this.checkpoint;
     if (before < upTo) this.checkpoint = upTo;
     this.unsynced.push(() => {
-      for (const step of undo) step();
+      for (const back of undo) back();
       this.checkpoint = before;
     });
     this.simulator.note(`  ${by.machine.name} commits up to ${upTo} under epoch ${by.epoch}`);
     this.watch.committed(by);
+  }
+
+  retryRequested(): { stream: string; revision: bigint } | null {
+    for (const stream of this.requests) {
+      const revision = this.parked.get(stream)?.revision;
+      if (revision !== undefined) return { stream, revision };
+    }
+    return null;
+  }
+
+  requestRetries(): void {
+    for (const stream of this.parked.keys()) this.requests.add(stream);
+  }
+
+  postponeRetry(stream: string): void {
+    if (this.requests.delete(stream)) this.requests.add(stream);
+  }
+
+  takeOver(build: string): number {
+    const isOther = this.build !== null && this.build !== build;
+    this.build = build;
+    if (isOther) this.requestRetries();
+    return isOther ? this.requests.size : 0;
+  }
+
+  /** Gives what takes it back. */
+  private take(step: RetryStep): () => void {
+    const stream =
+      step.kind === 'free' ? step.stream : step.kind === 'moved' ? step.to.stream : step.at.stream;
+    const standing = this.parked.get(stream);
+    if (step.kind === 'moved') this.parked.set(stream, { ...step.to, reason: standing?.reason ?? '' });
+    else this.requests.delete(stream);
+    if (step.kind === 'parked') this.parked.set(stream, step.at);
+    if (step.kind === 'free') this.parked.delete(stream);
+    return () => {
+      if (standing) this.parked.set(stream, standing);
+      if (standing) this.requests.add(stream);
+    };
   }
 
   markFilled(machine: Machine): void {

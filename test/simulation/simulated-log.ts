@@ -48,6 +48,7 @@ export class SimulatedLog {
         return simulator.between(0, 12);
       },
       follow: (from, prefixes, handlers) => followAll(client, from, prefixes, handlers),
+      read: (stream, { from, limit }) => this.read(machine, stream, from, limit),
       newest: () =>
         roundTrip(simulator, {
           machine,
@@ -61,6 +62,24 @@ export class SimulatedLog {
           },
         }),
     };
+  }
+
+  private async *read(
+    machine: Machine,
+    stream: string,
+    from: bigint,
+    limit: number,
+  ): AsyncGenerator<RawEvent> {
+    yield* await roundTrip<RawEvent[]>(this.simulator, {
+      machine,
+      what: `read ${stream} from ${from}`,
+      hole: () => machine.logHole,
+      limit: READ_LIMIT_MS,
+      work: (answer) => {
+        const found = this.events.filter((event) => event.stream === stream && event.revision >= from);
+        answer({ value: found.slice(0, limit) });
+      },
+    });
   }
 
   private subscribe(machine: Machine, { fromPosition, filter }: SubscribeOptions): SimulatedSubscription {

@@ -77,7 +77,16 @@ export function startNode(
       markFilled: () => undefined,
     },
     faults: new FaultPoints(),
-    onParked: ({ stream, position }) => simulator.note(`  ${name} parks ${stream} from ${position} on`),
+    build: name,
+    parking: {
+      get retryRequested() {
+        return database.requests.size > 0;
+      },
+      parked: ({ stream, position }) => simulator.note(`  ${name} parks ${stream} from ${position} on`),
+      freed: (stream) => simulator.note(`  ${name} frees ${stream}`),
+      noneRequested: () => undefined,
+      onRequest: () => undefined,
+    },
     logger: {
       info: (_, message) => simulator.note(`  ${name}: ${message}`),
       warn: (fields, message) => simulator.note(`  ${name}: ${message} ${reasonIn(fields)}`),
