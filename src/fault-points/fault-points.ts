@@ -7,6 +7,7 @@ export const FAULT_POINTS = [
   'before-commit',
   'after-commit',
   'between-spawn-and-birth',
+  'before-cascade-step',
 ] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 

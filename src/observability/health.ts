@@ -3,6 +3,7 @@ import type { EventLog } from '../event-store/event-log.js';
 import { within } from '../event-store/time-limit.js';
 import type { CheckpointWatch } from '../projection-engine/checkpoint-watch.js';
 import type { ProjectionEngine } from '../projection-engine/engine.js';
+import type { ReactorHome } from '../reactors/reactor-home.js';
 
 export type PartHealth = 'ok' | 'unavailable' | 'catching_up';
 
@@ -13,6 +14,17 @@ export interface HealthReport {
     readonly database: PartHealth;
     readonly projections: PartHealth;
   };
+  /** What one stream owes another; null while the database cannot tell. It makes no node unhealthy. */
+  readonly obligations: ObligationsHealth | null;
+}
+
+export interface ObligationsHealth {
+  readonly owed: number;
+  readonly oldest_owed_seconds: number | null;
+  /** By this node since its start; the owner of the read models alone meets any. */
+  readonly met: number;
+  /** Tried in vain by this node, and to be tried again. */
+  readonly failing: number;
 }
 
 const ANSWER_MS = 2_000;
@@ -28,6 +40,7 @@ export class Health {
     private readonly database: Database,
     private readonly engine: ProjectionEngine,
     private readonly watch: CheckpointWatch,
+    private readonly reactors: ReactorHome,
     private readonly setVersion: string,
   ) {}
 
@@ -43,7 +56,15 @@ export class Health {
     const [log, database] = await Promise.all([this.logHealth(), this.databaseHealth()]);
     const projections = database === 'ok' ? await this.projectionHealth() : 'unavailable';
     const usable = [log, database, projections].every((part) => part === 'ok');
-    return { status: usable ? 'ok' : 'unavailable', parts: { log, database, projections } };
+    const obligations = database === 'ok' ? await this.obligations() : null;
+    return { status: usable ? 'ok' : 'unavailable', parts: { log, database, projections }, obligations };
+  }
+
+  private async obligations(): Promise<ObligationsHealth | null> {
+    return this.reactors.report().then(
+      ({ owed, oldestSeconds, met, failing }) => ({ owed, oldest_owed_seconds: oldestSeconds, met, failing }),
+      () => null,
+    );
   }
 
   private async logHealth(): Promise<PartHealth> {

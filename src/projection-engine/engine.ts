@@ -41,7 +41,7 @@ export class ProjectionEngine {
   private stopping = false;
   private interrupt: () => void = () => undefined;
   private current: EngineState = 'standing-by';
-  private readonly listeners: ((owned: boolean) => void)[] = [];
+  private readonly listeners: ((epoch: bigint | null) => void)[] = [];
 
   constructor(private readonly options: EngineOptions) {}
 
@@ -49,8 +49,8 @@ export class ProjectionEngine {
     return this.current;
   }
 
-  /** Told when this node begins and ends to own the set; reactors run only in between. */
-  onOwnership(listener: (owned: boolean) => void): void {
+  /** Told the epoch when this node begins to own the set, and null when that ends; reactors run only in between. */
+  onOwnership(listener: (epoch: bigint | null) => void): void {
     this.listeners.push(listener);
   }
 
@@ -102,7 +102,7 @@ export class ProjectionEngine {
         this.current = 'live';
       },
       owned: (owned) => {
-        for (const listener of this.listeners) listener(owned);
+        for (const listener of this.listeners) listener(owned ? epoch : null);
       },
     });
     this.interrupt = () => life.stop();

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/principal.js';
@@ -16,6 +16,7 @@ import { setReplyHeaders } from '../../http/reply-headers.js';
 import { RequireJson } from '../../http/require-content-type.js';
 import { parseId } from '../../ids.js';
 import { CloseSession } from '../commands/close-session.js';
+import { DeleteSession } from '../commands/delete-session.js';
 import { PatchSession } from '../commands/patch-session.js';
 import { SpawnSession } from '../commands/spawn-session.js';
 import { GetSession, type SnapshotOptions } from '../queries/get-session.js';
@@ -24,6 +25,7 @@ import { toEnvelope, toPage } from './cursor.js';
 import {
   CloseSessionDto,
   CreateSessionDto,
+  DeleteSessionQuery,
   PatchSessionDto,
   SessionListQuery,
   SnapshotQuery,
@@ -126,6 +128,23 @@ export class SessionsController {
     );
     const answer = accepted(reply, request, await this.commands.execute(command));
     return this.snapshotAfter(answer, request, sessionId, SLIM, reply);
+  }
+
+  /** `contract/sessions.md` 3.6; 202 while sessions below have still to be reached (design 4). */
+  @Delete(':id')
+  async remove(
+    @FromRequest() request: CommandRequest,
+    @SessionId() sessionId: string,
+    @IfMatchHeader() ifMatch: IfMatch | null,
+    @Query() _query: DeleteSessionQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const answer = await this.commands.execute(new DeleteSession(request, sessionId, ifMatch));
+    const { running } = orThrow(answer);
+    accepted(reply, request, answer);
+    void reply.code(running ? 202 : 200);
+    const deleted = { id: sessionId, object: 'conversation.deleted', deleted: true };
+    return running ? { ...deleted, cascade: 'running' } : deleted;
   }
 
   private async snapshotAfter(

@@ -35,15 +35,16 @@ export async function expectAgreement({ eventStoreUrl, databaseUrl }: Places): P
   expect(
     await rows(
       (s) =>
-        `SELECT id, parent_id, title, status, closed, position FROM ${s}.sessions ORDER BY id COLLATE "C"`,
+        `SELECT id, parent_id, title, status, closed, deleted, position FROM ${s}.sessions ORDER BY id COLLATE "C"`,
     ),
   ).toEqual(
-    told.map(({ id, parent, title, status, closed, position }) => ({
+    told.map(({ id, parent, title, status, closed, deleted, position }) => ({
       id,
       parent_id: parent,
       title,
       status,
       closed,
+      deleted,
       position,
     })),
   );
