@@ -75,7 +75,7 @@ it('no child survives a deleted parent, however many are spawned meanwhile on tw
     postAll(owner.url, here, { lanes: 8, onAnswer }),
     postAll(standBy.url, there, { lanes: 8, onAnswer }),
   ]);
-  await deleting;
+  await Promise.all([deleting]);
   const statuses = fates.flatMap((fate) =>
     [...fate.values()].map((one) => one !== 'unanswered' && one.status),
   );
