@@ -60,7 +60,9 @@ export function followAll(
     let isEarly = false;
     subscription.on('data', (resolved) => {
       const raw = toRawEvent(resolved);
-      if (raw) handlers.event(raw);
+      // What the log says of a stream itself (`$streamDeleted`, when an operator ended it for good) is no event of ours.
+      if (raw?.type.startsWith('$')) handlers.passed(raw.position);
+      else if (raw) handlers.event(raw);
       if (!isEarly || subscription.readableLength > 0) return;
       isEarly = false;
       handlers.caughtUp();

@@ -95,6 +95,20 @@ it('is for the owner alone: to anybody else the session is not there', async () 
   expect((await hers.remove(session.id)).status).toBe(200);
 });
 
+it('F076: a repeated create of what was deleted is 410, and brings nothing back', async () => {
+  const agent = await on.agent();
+  const key = { headers: { 'idempotency-key': unique('create') } };
+  const body = { agent_id: agent.id };
+  const made = await on.api.post<SessionBody>('/v1/sessions', body, key);
+  await on.remove(made.body.id);
+  const again = await on.api.post('/v1/sessions', body, key);
+  expect([again.status, again.body]).toEqual([
+    410,
+    { error: { code: 'gone', message: 'The session was deleted since.' } },
+  ]);
+  expect((await on.api.get(`/v1/sessions/${made.body.id}`)).status).toBe(404);
+});
+
 describe('what lies below', () => {
   it('F006, F009: goes with it: every route of every session is 404, and none pops up elsewhere', async () => {
     const { root, ...below } = await family();

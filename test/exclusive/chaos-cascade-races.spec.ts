@@ -66,16 +66,16 @@ it('no child survives a deleted parent, however many are spawned meanwhile on tw
     path: '/v1/sessions',
     body: { parent_session_id: parents[(n * 7) % parents.length] ?? '', title: `race:${n}` },
   }));
-  let deleting: Promise<unknown> | null = null;
+  const deleting: Promise<unknown>[] = [];
   const onAnswer = (answered: number): void => {
-    if (answered >= 15) deleting ??= remove(owner, tree.root);
+    if (answered === 15 && deleting.length === 0) deleting.push(remove(owner, tree.root));
   };
   const [here, there] = [posts.slice(0, 75), posts.slice(75)];
   const fates = await Promise.all([
     postAll(owner.url, here, { lanes: 8, onAnswer }),
     postAll(standBy.url, there, { lanes: 8, onAnswer }),
   ]);
-  await Promise.all([deleting]);
+  await Promise.all(deleting);
   const statuses = fates.flatMap((fate) =>
     [...fate.values()].map((one) => one !== 'unanswered' && one.status),
   );

@@ -15,6 +15,7 @@ import { SessionId } from '../../http/path-params.js';
 import { setReplyHeaders } from '../../http/reply-headers.js';
 import { RequireJson } from '../../http/require-content-type.js';
 import { parseId } from '../../ids.js';
+import { isRefusal } from '../../refusal.js';
 import { CloseSession } from '../commands/close-session.js';
 import { DeleteSession } from '../commands/delete-session.js';
 import { PatchSession } from '../commands/patch-session.js';
@@ -87,7 +88,7 @@ export class SessionsController {
   ): Promise<object> {
     const options = { items: query.include_items, liveness: query.include_liveness };
     const snapshot = orThrow(
-      await this.queries.execute(new GetSession(principal, sessionId, options, 'read-models')),
+      await this.queries.execute(new GetSession(principal, sessionId, options, 'read-models', false)),
     );
     setReplyHeaders(reply, { position: snapshot.checkpoint, etag: snapshot.etag, noStore: true });
     return snapshot.body;
@@ -154,8 +155,12 @@ export class SessionsController {
     options: SnapshotOptions,
     reply: FastifyReply,
   ): Promise<object> {
-    const query = new GetSession(principal, sessionId, options, answer.projected ? 'either' : 'state');
-    const snapshot = orThrow(await this.queries.execute(query));
+    const source = answer.projected ? 'either' : 'state';
+    const query = new GetSession(principal, sessionId, options, source, !answer.replayed);
+    const found = await this.queries.execute(query);
+    if (answer.replayed && isRefusal(found) && found.code === 'not_found')
+      throw new ApiError('gone', 'The session was deleted since.');
+    const snapshot = orThrow(found);
     setReplyHeaders(reply, { etag: snapshot.etag, noStore: true });
     return snapshot.body;
   }

@@ -32,6 +32,8 @@ export class GetSession extends Query<Snapshot | Refusal> {
     readonly sessionId: string,
     readonly options: SnapshotOptions,
     readonly source: SnapshotFrom,
+    /** True after a change: that a session was deleted since does not take the change's answer away. */
+    readonly evenDeleted: boolean,
   ) {
     super();
   }
@@ -76,7 +78,12 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
     }
   }
 
-  private async find({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal | null> {
+  private async find({
+    principal,
+    sessionId,
+    options,
+    evenDeleted,
+  }: GetSession): Promise<Snapshot | Refusal | null> {
     const rows = await this.readModels.query<Found & Record<string, unknown>>('get-session', this.text, [
       sessionId,
       options.items ? SNAPSHOT_ITEMS : 0,
@@ -84,7 +91,7 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
     const [found] = rows;
     if (!found) return null;
     const session = fromDatabase(sessionColumns, found) as SessionRow;
-    if (found.is_deleted || !mayAccess(principal, session)) return sessionNotFound();
+    if ((found.is_deleted && !evenDeleted) || !mayAccess(principal, session)) return sessionNotFound();
     return {
       body: toSnapshot({
         session,
@@ -116,9 +123,16 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
     );
   }
 
-  private async fromState({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal> {
+  private async fromState({
+    principal,
+    sessionId,
+    options,
+    evenDeleted,
+  }: GetSession): Promise<Snapshot | Refusal> {
     // What this process remembers holds its own change, also while the log is away.
-    const state = await this.sessions.recall(sessionId);
+    const state = await (evenDeleted
+      ? this.sessions.recallEvenDeleted(sessionId)
+      : this.sessions.recall(sessionId));
     const facts = accessible(principal, state);
     if (isRefusal(facts)) return facts;
     const shown = await this.shownPrompts(facts).catch((): OpenPromptRow[] => []);
