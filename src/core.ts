@@ -125,6 +125,7 @@ async function assemble(
     reactions: reactions(sessions, walks),
     checkpoint: () => watch.position,
     isLive: () => engine.state === 'live',
+    scheduler: systemScheduler,
     logger,
   });
   engine.onOwnership((epoch) => (epoch === null ? void reactors.stop() : reactors.start(epoch)));

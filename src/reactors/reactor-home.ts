@@ -2,6 +2,7 @@ import type { OwedRow } from '../../projections/obligations/projection.js';
 import type { CommandContext } from '../event-store/aggregates/command-context.js';
 import type { Position } from '../event-store/position.js';
 import type { EngineLog } from '../projection-engine/engine.js';
+import type { Scheduler } from '../projection-engine/scheduler.js';
 import { BackOff } from './back-off.js';
 import type { Reactions } from './reactions.js';
 import { type OwedNow, PAGE, type ToDoList } from './to-do-list.js';
@@ -22,6 +23,7 @@ export interface ReactorPorts {
   readonly checkpoint: () => Position;
   /** False while the set is filled or catches up: then much looks owed that the log has long seen met. */
   readonly isLive: () => boolean;
+  readonly scheduler: Scheduler;
   readonly logger: EngineLog;
 }
 
@@ -37,34 +39,37 @@ export interface ReactorReport extends OwedNow {
  * ids that follow from the cause: what a former owner still has under way changes nothing that the new one does.
  */
 export class ReactorHome {
-  private timer: NodeJS.Timeout | null = null;
+  private callOff: (() => void) | null = null;
   private epoch: bigint | null = null;
   /** What was already owed at the last look, so that only what stays owed is acted upon. */
   private seen: Position = NOTHING_SEEN;
   private looking: Promise<void> | null = null;
   private readonly running = new Map<string, Promise<void>>();
-  private readonly backOff = new BackOff({
-    firstMs: PATIENCE_MS,
-    longestMs: LONGEST_PAUSE_MS,
-    names: REMEMBERED,
-    now: () => performance.now(),
-    chance: () => Math.random(),
-  });
+  private readonly backOff: BackOff;
   private met = 0;
 
-  constructor(private readonly ports: ReactorPorts) {}
+  constructor(private readonly ports: ReactorPorts) {
+    const { scheduler } = ports;
+    this.backOff = new BackOff({
+      firstMs: PATIENCE_MS,
+      longestMs: LONGEST_PAUSE_MS,
+      names: REMEMBERED,
+      now: () => scheduler.now(),
+      chance: () => scheduler.random(),
+    });
+  }
 
   /** The node owns the set under this epoch. */
   start(epoch: bigint): void {
     this.epoch = epoch;
     this.seen = NOTHING_SEEN;
     this.backOff.forgetAll();
-    this.timer ??= setInterval(() => this.look(), PATIENCE_MS);
+    this.callOff ??= this.ports.scheduler.every(PATIENCE_MS, () => this.look());
   }
 
   async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
+    this.callOff?.();
+    this.callOff = null;
     this.epoch = null;
     await this.looking;
     await Promise.all(this.running.values());
