@@ -22,7 +22,10 @@ beforeAll(async () => {
   postgres = await startPostgres(directory);
   await migrate(postgres.url);
   database = new Database(postgres.url);
-  await prepareSet(postgres.url, VERSION, projectionSet, { id: 'log', head: 0n });
+  await prepareSet(postgres.url, VERSION, projectionSet, {
+    id: 'log',
+    head: () => Promise.resolve(0n),
+  });
   await database.pool.query('INSERT INTO rollcall.projection_sets VALUES ($1, $2, 1, clock_timestamp())', [
     VERSION,
     'node',
