@@ -4,6 +4,7 @@ import { commandKeysProjection } from './command-keys/projection.js';
 import { obligationsProjection } from './obligations/projection.js';
 import { pendingElicitationsProjection } from './pending-elicitations/projection.js';
 import type { ProjectedRow, Projection } from './projection.js';
+import { sessionDeletionsProjection } from './session-deletions/projection.js';
 import { sessionItemsProjection } from './session-items/projection.js';
 import { sessionRollupsProjection } from './session-rollups/projection.js';
 import { sessionsProjection } from './sessions/projection.js';
@@ -17,6 +18,7 @@ export const projectionSet: readonly AnyProjection[] = [
   erase(childSessionSummaryProjection),
   erase(sessionRollupsProjection),
   erase(sessionItemsProjection),
+  erase(sessionDeletionsProjection),
   erase(pendingElicitationsProjection),
   erase(commandKeysProjection),
   erase(agentsProjection),

@@ -23,6 +23,8 @@ import { HealthController } from './observability/health.controller.js';
 import { AppendItemHandler } from './sessions/commands/append-item.js';
 import { ChangeStatusHandler } from './sessions/commands/change-status.js';
 import { CloseSessionHandler } from './sessions/commands/close-session.js';
+import { DeleteSessionHandler } from './sessions/commands/delete-session.js';
+import { InterruptSessionHandler } from './sessions/commands/interrupt-session.js';
 import { PatchSessionHandler } from './sessions/commands/patch-session.js';
 import { SendMessageHandler } from './sessions/commands/send-message.js';
 import { SpawnSessionHandler } from './sessions/commands/spawn-session.js';
@@ -41,6 +43,8 @@ const commandHandlers = [
   SpawnSessionHandler,
   PatchSessionHandler,
   CloseSessionHandler,
+  DeleteSessionHandler,
+  InterruptSessionHandler,
   AppendItemHandler,
   ChangeStatusHandler,
   SendMessageHandler,

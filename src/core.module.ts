@@ -10,6 +10,8 @@ import { Health } from './observability/health.js';
 import { ParkedStreams } from './projection-engine/parked-streams.js';
 import { ReadModels } from './read-models/read-models.js';
 import { SessionStore } from './sessions/aggregate.js';
+import { CommandedCascade } from './sessions/commanded-cascade.js';
+import { DeletedSubtrees } from './sessions/deleted-subtrees.js';
 import { SessionCommands } from './sessions/session-commands.js';
 
 /** What handlers and controllers may ask for; built before Nest, so that a failing start is one clear line. */
@@ -23,6 +25,8 @@ export class CoreModule {
       { provide: SessionStore, useValue: core.sessionStore },
       { provide: AgentStore, useValue: core.agentStore },
       { provide: SessionCommands, useValue: core.sessions },
+      { provide: DeletedSubtrees, useValue: core.deletedSubtrees },
+      { provide: CommandedCascade, useValue: core.cascade },
       { provide: CommandRunner, useValue: core.runner },
       { provide: ReadModels, useValue: core.readModels },
       { provide: ParkedStreams, useValue: core.parked },

@@ -27,9 +27,14 @@ import { systemScheduler } from './projection-engine/scheduler.js';
 import { NOTHING_APPLIED, prepareSet } from './projection-engine/set-schema.js';
 import { SET_SCHEMA as schema, SET_VERSION as setVersion } from './projection-engine/this-set.js';
 import { thisBuild } from './projection-engine/this-build.js';
-import { ChildReactor } from './reactors/child-reactor.js';
+import { reactions } from './reactors/reactions.js';
+import { ReactorHome } from './reactors/reactor-home.js';
+import { ToDoList } from './reactors/to-do-list.js';
 import { ReadModels } from './read-models/read-models.js';
 import { SessionStore } from './sessions/aggregate.js';
+import { Cascade } from './sessions/cascade.js';
+import { CommandedCascade } from './sessions/commanded-cascade.js';
+import { DeletedSubtrees } from './sessions/deleted-subtrees.js';
 import { SessionCommands } from './sessions/session-commands.js';
 
 /** Everything under the HTTP layer of one node. */
@@ -40,6 +45,8 @@ export interface Core {
   readonly sessionStore: SessionStore;
   readonly agentStore: AgentStore;
   readonly sessions: SessionCommands;
+  readonly deletedSubtrees: DeletedSubtrees;
+  readonly cascade: CommandedCascade;
   readonly runner: CommandRunner;
   readonly readModels: ReadModels;
   readonly parked: ParkedStreams;
@@ -97,7 +104,9 @@ async function assemble(
   };
   const sessionStore = new SessionStore(ports);
   const agentStore = new AgentStore(ports);
-  const sessions = new SessionCommands(sessionStore, names);
+  const deletedSubtrees = new DeletedSubtrees(database, schema, watch);
+  const sessions = new SessionCommands(sessionStore, names, deletedSubtrees);
+  const walks = new Cascade(sessions, faults);
   const leases = leaseDatabase(databaseUrl);
   const engine = new ProjectionEngine({
     log,
@@ -114,11 +123,19 @@ async function assemble(
     build: thisBuild(),
     logger,
   });
-  const reactor = new ChildReactor(database, schema, sessions, watch, logger);
-  engine.onOwnership((owned) => (owned ? reactor.start() : void reactor.stop()));
   watch.onParking(() => void parked.look());
+  const reactors = new ReactorHome({
+    list: new ToDoList(database, setVersion),
+    reactions: reactions(sessions, walks),
+    checkpoint: () => watch.position,
+    isLive: () => engine.state === 'live',
+    scheduler: systemScheduler,
+    logger,
+  });
+  engine.onOwnership((epoch) => (epoch === null ? void reactors.stop() : reactors.start(epoch)));
   await watch.start();
   await parked.start();
+  await deletedSubtrees.start();
   engine.start();
   const control =
     config.controlSocket === null ? null : await ControlSocket.listen(config.controlSocket, faults, clock);
@@ -130,17 +147,20 @@ async function assemble(
     sessionStore,
     agentStore,
     sessions,
+    deletedSubtrees,
+    cascade: new CommandedCascade(walks, sessions),
     runner: new CommandRunner(database, new CommandKeys(database, schema), new InFlightKeys(), watch),
     readModels: new ReadModels(database, schema, watch, log),
     parked,
     promptHolders: new PromptHolders(database, schema, log, watch),
-    health: new Health(log, database, engine, watch, parked, setVersion),
+    health: new Health(log, database, engine, watch, parked, reactors, setVersion),
     close: async () => {
       await control?.close();
-      await reactor.stop();
+      await reactors.stop();
       await engine.stop();
       await watch.stop();
       parked.stop();
+      deletedSubtrees.stop();
       await leases.close();
       await log.close();
       await database.close();

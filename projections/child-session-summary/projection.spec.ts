@@ -3,6 +3,8 @@ import { ProjectionSpecification } from '../../test/support/specifications/proje
 import { on, positionOf, recorded } from '../../test/support/specifications/recorded-events.js';
 import {
   childSpawnOf,
+  deleted,
+  interrupted,
   itemAppended,
   message,
   renamed,
@@ -54,6 +56,16 @@ describe('the summary of a child (contract/sessions.md 4.2)', () => {
     ['failed', false, 'failed'],
   ] as const)('of a %s child: busy %s, task %s', (status, busy, task) => {
     summaries.given([born(), onChild(statusChanged(status))]).then([{ busy, current_task_status: task }]);
+  });
+
+  it('of an interrupted or deleted child is not busy; a deleted one keeps its row', () => {
+    const running = [born({ title: 'a:b' }), onChild(statusChanged('running'))];
+    summaries
+      .given([...running, onChild(interrupted())])
+      .then([{ busy: false, current_task_status: 'completed', deleted: false }]);
+    summaries
+      .given([...running, onChild(deleted())])
+      .then([{ busy: false, deleted: true, title: 'a:b', position: positionOf(3) }]);
   });
 
   it('shows a failure that labels state, whatever the status', () => {

@@ -18,7 +18,7 @@ export interface ChildSummaryRow extends SessionRow {
 
 export const childSessionSummaryProjection: Projection<ChildSummaryRow> = {
   name: 'child-session-summary',
-  version: 2,
+  version: 3,
   table: {
     name: 'child_session_summary',
     columns: {
@@ -31,7 +31,7 @@ export const childSessionSummaryProjection: Projection<ChildSummaryRow> = {
     },
     primaryKey: ['id'],
     guards: ['position'],
-    indexes: ['(parent_id, created_position DESC)'],
+    indexes: ['(parent_id, created_position DESC) WHERE NOT deleted'],
     hot: ['updated_at', 'activity_position', 'last_message_preview', 'position'],
     insertOnly: false,
   },

@@ -4,14 +4,19 @@ import {
   on,
   positionOf,
   recorded,
+  timeOf,
   type Happening,
 } from '../../test/support/specifications/recorded-events.js';
 import {
+  after,
+  cascadeCompleted,
   childReleased,
   childRenamed,
   childSpawned,
   childSpawnOf,
   closed,
+  deleted,
+  interrupted,
   renamed,
   spawned,
   spawnOf,
@@ -34,6 +39,7 @@ describe('what one stream owes to another (design 4)', () => {
         correlation_id: 'request-1',
         payload: spawn,
         met: false,
+        owed_at: timeOf(1),
         met_sequence: null,
         owed_position: positionOf(1),
         met_position: null,
@@ -122,5 +128,65 @@ describe('what one stream owes to another (design 4)', () => {
 
   it('has nothing to do with roots', () => {
     owed.given([on('R', spawned(spawnOf('R'))), on('R', renamed('x'))]).thenNothing();
+  });
+
+  it('is the name of a deleted child, unless it is gone with its parent', () => {
+    owed.given([onC(deleted())]).then([{ kind: 'release', child_id: 'C', parent_id: 'R', met: false }]);
+    owed.given([onC(deleted(0, after('R')))]).thenNothing();
+    owed.given([on('R', deleted())]).thenNothing();
+  });
+
+  it('is owed once of a child that is closed and then deleted', () => {
+    owed
+      .given([onC(closed()), on('R', childReleased('C')), onC(deleted())])
+      .then([{ kind: 'release', met: true, cause_id: 'event-1' }]);
+  });
+});
+
+describe('what an intent owes to everything below it (design 4, cascade)', () => {
+  it('is owed by the intent alone, and only where there are children', () => {
+    owed
+      .given([on('R', interrupted({ requested: 'stop', children: 2 }))])
+      .then([
+        { kind: 'interrupt', child_id: 'R', parent_id: null, payload: { sequence: 1, requested: 'stop' } },
+      ]);
+    owed.given([onC(deleted(1))]).then([
+      { kind: 'delete', child_id: 'C', parent_id: 'R', payload: { sequence: 1 }, met: false },
+      { kind: 'release', child_id: 'C' },
+    ]);
+    owed
+      .given([on('R', interrupted()), onC(interrupted({ follows: after('R'), children: 1 }))])
+      .thenNothing();
+  });
+
+  it('ends when everything below has been reached', () => {
+    owed
+      .given([on('R', deleted(1)), on('R', cascadeCompleted('delete'))])
+      .then([{ kind: 'delete', met: true, payload: { sequence: 1 } }]);
+    owed.given([on('R', interrupted({ children: 1 })), on('R', cascadeCompleted('delete'))]).then([
+      { kind: 'delete', met: true },
+      { kind: 'interrupt', met: false },
+    ]);
+  });
+
+  it('of a newer interrupt is not met by the end of an older one', () => {
+    const [first, second] = [1, 2].map((sequence) => on('R', interrupted({ sequence, children: 1 })));
+    if (!first || !second) throw new Error('two');
+    owed
+      .given([first, second, on('R', cascadeCompleted('interrupt', 1))])
+      .then([{ kind: 'interrupt', met: false, payload: { sequence: 2 }, cause_id: 'event-2' }]);
+    owed
+      .given([first, second, on('R', cascadeCompleted('interrupt', 2))])
+      .then([{ kind: 'interrupt', met: true, payload: { sequence: 2 } }]);
+  });
+
+  it.each([
+    ['interrupt', interrupted({ children: 1 })],
+    ['delete', deleted(1)],
+  ] as const)('is not owed after it was met, should the %s be projected after its end', (kind, intent) => {
+    const [owing, meeting] = recorded([on('R', intent), on('R', cascadeCompleted(kind))]);
+    if (!owing || !meeting) throw new Error('two');
+    const late = { ...owing, position: meeting.position + 1n };
+    owed.givenLog([meeting, late]).then([{ kind, met: true, payload: { sequence: 1 } }]);
   });
 });

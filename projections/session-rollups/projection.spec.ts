@@ -3,7 +3,10 @@ import { ProjectionSpecification } from '../../test/support/specifications/proje
 import { on, positionOf, timeOf, type Happening } from '../../test/support/specifications/recorded-events.js';
 import {
   childSpawnOf,
+  closed,
+  deleted,
   expired,
+  interrupted,
   requested,
   resolved,
   spawned,
@@ -75,6 +78,15 @@ describe('what a session contributes to itself and to everything above it', () =
     rollups.given([onG(statusChanged(status))]).then(both({ pending: 0, busy }));
     rollups.given([onG(statusChanged(status)), onG(statusChanged('idle'))]).then([own({ busy: 0 })]);
     rollups.given([onG(statusChanged(status)), onG(statusChanged('failed'))]).then([own({ busy: 0 })]);
+  });
+
+  it.each<[string, RollcallEvent]>([
+    ['an interrupt', interrupted()],
+    ['a close', closed()],
+    ['its deletion', deleted()],
+  ])('is busy no more after %s, which alone leaves nothing', (_what, end) => {
+    rollups.given([onG(statusChanged('running')), onG(end)]).then([own({ pending: 0, busy: 0 })]);
+    rollups.given([onG(end)]).thenNothing();
   });
 
   it('needs no row of the session, and takes no notice of other events', () => {

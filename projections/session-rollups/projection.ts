@@ -16,7 +16,7 @@ export interface RollupRow extends ProjectedRow {
 
 export const sessionRollupsProjection: Projection<RollupRow> = {
   name: 'session-rollups',
-  version: 2,
+  version: 3,
   table: {
     name: 'session_rollups',
     columns: {
@@ -44,18 +44,19 @@ export const sessionRollupsProjection: Projection<RollupRow> = {
     const standing = rows.get([event.subjectId, event.subjectId]);
     // The rows of ancestors come and go, so only the session's own row can tell that an event comes again.
     if (standing && standing.position >= event.position) return;
-    if (!standing && event.event.type === 'SessionClosed') return;
+    if (!standing && endsWork(event)) return;
     const own = contributionAfter(event, standing);
     for (const ancestor of receivers(event)) spread(ancestor, own, rows);
   },
 };
 
-function contributes({ event }: ProjectedEvent): boolean {
-  return (
-    event.type === 'SessionStatusChanged' ||
-    event.type === 'SessionClosed' ||
-    event.type.startsWith('Elicitation')
-  );
+function contributes(happening: ProjectedEvent): boolean {
+  const { type } = happening.event;
+  return type === 'SessionStatusChanged' || endsWork(happening) || type.startsWith('Elicitation');
+}
+
+function endsWork({ event: { type } }: ProjectedEvent): boolean {
+  return type === 'SessionClosed' || type === 'SessionInterrupted' || type === 'SessionDeleted';
 }
 
 function receivers(event: ProjectedEvent): readonly string[] {
@@ -84,8 +85,9 @@ function contributionAfter(event: ProjectedEvent, standing: RollupRow | undefine
   };
 }
 
-function busyAfter({ event }: ProjectedEvent, standing: number): number {
-  if (event.type === 'SessionClosed') return 0;
+function busyAfter(happening: ProjectedEvent, standing: number): number {
+  if (endsWork(happening)) return 0;
+  const { event } = happening;
   if (event.type !== 'SessionStatusChanged') return standing;
   return isBusy(event.data.status) ? 1 : 0;
 }

@@ -54,6 +54,7 @@ describe('the row of a session', () => {
         last_task_error: null,
         closed: null,
         successor_id: null,
+        deleted: false,
         created_at: timeOf(1),
         updated_at: timeOf(1),
         created_position: positionOf(1),

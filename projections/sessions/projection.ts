@@ -5,16 +5,16 @@ import { factsOf, rowOf, sessionColumns, touchedRow, type SessionRow } from './r
 
 export const sessionsProjection: Projection<SessionRow> = {
   name: 'sessions',
-  version: 2,
+  version: 3,
   table: {
     name: 'sessions',
     columns: sessionColumns,
     primaryKey: ['id'],
     guards: ['position'],
     indexes: [
-      '(created_position DESC) WHERE parent_id IS NULL',
-      '(activity_position DESC) WHERE parent_id IS NULL',
-      '(owner, created_position DESC) WHERE parent_id IS NULL',
+      '(created_position DESC) WHERE parent_id IS NULL AND NOT deleted',
+      '(activity_position DESC) WHERE parent_id IS NULL AND NOT deleted',
+      '(owner, created_position DESC) WHERE parent_id IS NULL AND NOT deleted',
       '(root_id)',
     ],
     hot: ['updated_at', 'activity_position', 'position'],

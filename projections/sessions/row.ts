@@ -29,6 +29,8 @@ export interface SessionRow extends ProjectedRow {
   readonly last_task_error: TaskError | null;
   readonly closed: CloseReason | null;
   readonly successor_id: string | null;
+  /** Its own word; what lies below a deleted session is hidden by `session_deletions` until it is reached. */
+  readonly deleted: boolean;
   readonly created_at: number;
   readonly updated_at: number;
   readonly created_position: bigint;
@@ -54,6 +56,7 @@ export const sessionColumns: Readonly<Record<keyof SessionRow, ColumnType>> = {
   last_task_error: 'json',
   closed: 'text',
   successor_id: 'text',
+  deleted: 'boolean',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
   created_position: 'bigint',
@@ -81,6 +84,7 @@ export function rowOf(facts: SessionFacts): SessionRow {
     last_task_error: facts.lastTaskError,
     closed: facts.closed,
     successor_id: facts.successorId,
+    deleted: facts.deleted,
     created_at: facts.createdAt,
     updated_at: facts.updatedAt,
     created_position: facts.createdPosition,
@@ -109,6 +113,7 @@ export function factsOf(row: SessionRow): SessionFacts {
     lastTaskError: row.last_task_error,
     closed: row.closed,
     successorId: row.successor_id,
+    deleted: row.deleted,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     createdPosition: row.created_position,

@@ -3,7 +3,7 @@ import { type IdMap, promptKey } from './id-map.js';
 
 /** One request of the demo. */
 export interface Call {
-  readonly method: 'POST' | 'PATCH';
+  readonly method: 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body: object;
   /** The recorded id that a member of the answer stands for. */
@@ -66,6 +66,13 @@ export function callFor(event: ReplayedEvent, ids: IdMap, now: number): Call | n
     case 'ElicitationWithdrawn':
       if (fact.data.reason !== 'answered_elsewhere') return null;
       return posted('external_elicitation_resolved', { elicitation_id: prompt(fact.data.elicitation_id) });
+    case 'SessionInterrupted':
+      if (fact.data.follows !== null) return null;
+      return posted(fact.data.requested === 'stop' ? 'stop_session' : 'interrupt', {});
+    case 'SessionDeleted':
+      if (fact.data.follows !== null) return null;
+      return { method: 'DELETE', path: sessionPath(), body: {} };
+    case 'CascadeCompleted':
     case 'ElicitationExpired':
     case 'ChildSpawned':
     case 'ChildRenamed':

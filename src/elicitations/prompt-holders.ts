@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js';
 import type { EventLog } from '../event-store/event-log.js';
+import { liesBelowDeletedSql } from '../sessions/queries/deleted.js';
 import type { CheckpointWatch } from '../projection-engine/checkpoint-watch.js';
 
 /** The head may belong to another application, whose events reach the checkpoint only now and then. */
@@ -41,7 +42,8 @@ export class PromptHolders {
     const rows = await this.database.query<{ session_id: string; open: boolean }>(
       'prompt-holders',
       `SELECT session_id, state = 'open' AS open FROM ${this.schema}.pending_elicitations
-       WHERE root_id = $1 AND elicitation_id = $2 AND $3 = ANY(ancestor_ids) ORDER BY requested_position`,
+       WHERE root_id = $1 AND elicitation_id = $2 AND $3 = ANY(ancestor_ids)
+         AND NOT ${liesBelowDeletedSql(this.schema, 'ancestor_ids')} ORDER BY requested_position`,
       [session.rootId, elicitationId, session.id],
     );
     return rows.map(({ session_id, open }) => ({ sessionId: session_id, open }));

@@ -9,6 +9,7 @@ export const FAULT_POINTS = [
   'before-retry-commit',
   'after-retry-commit',
   'between-spawn-and-birth',
+  'before-cascade-step',
 ] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 

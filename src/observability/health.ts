@@ -5,6 +5,7 @@ import type { CheckpointWatch } from '../projection-engine/checkpoint-watch.js';
 import type { EngineState, ProjectionEngine } from '../projection-engine/engine.js';
 import type { ParkedStreams } from '../projection-engine/parked-streams.js';
 import { publishedFigures, type PublishedFigures } from '../projection-engine/published-figures.js';
+import type { ReactorHome } from '../reactors/reactor-home.js';
 import { readinessOf } from './readiness.js';
 
 interface Projections {
@@ -33,6 +34,17 @@ export interface HealthReport {
     readonly projections: PartHealth;
   };
   readonly projections: ProjectionDetail;
+  /** What one stream owes another; null while the database cannot tell. It makes no node unhealthy. */
+  readonly obligations: ObligationsHealth | null;
+}
+
+export interface ObligationsHealth {
+  readonly owed: number;
+  readonly oldest_owed_seconds: number | null;
+  /** By this node since its start; the owner of the read models alone meets any. */
+  readonly met: number;
+  /** Tried in vain by this node, and to be tried again. */
+  readonly failing: number;
 }
 
 const ANSWER_MS = 2_000;
@@ -49,6 +61,7 @@ export class Health {
     private readonly engine: ProjectionEngine,
     private readonly watch: CheckpointWatch,
     private readonly parked: ParkedStreams,
+    private readonly reactors: ReactorHome,
     private readonly setVersion: string,
   ) {}
 
@@ -65,6 +78,7 @@ export class Health {
     const { health, owner } = await this.projectionHealth();
     const projections = database === 'ok' ? health : 'unavailable';
     const usable = [log, database, projections].every((part) => part === 'ok');
+    const obligations = database === 'ok' ? await this.obligations() : null;
     return {
       status: usable ? 'ok' : 'unavailable',
       parts: { log, database, projections },
@@ -75,7 +89,15 @@ export class Health {
         parked: this.parked.size,
         owner,
       },
+      obligations,
     };
+  }
+
+  private async obligations(): Promise<ObligationsHealth | null> {
+    return this.reactors.report().then(
+      ({ owed, oldestSeconds, met, failing }) => ({ owed, oldest_owed_seconds: oldestSeconds, met, failing }),
+      () => null,
+    );
   }
 
   private async logHealth(): Promise<PartHealth> {

@@ -47,7 +47,7 @@ export class ProjectionEngine {
   private current: EngineState = 'standing-by';
   private owning = false;
   private readonly passedOver = new Map<string, number>();
-  private readonly listeners: ((owned: boolean) => void)[] = [];
+  private readonly listeners: ((epoch: bigint | null) => void)[] = [];
 
   readonly figures: EngineFigures;
 
@@ -69,8 +69,8 @@ export class ProjectionEngine {
     return this.owning;
   }
 
-  /** Told when this node begins and ends to own the set; reactors run only in between. */
-  onOwnership(listener: (owned: boolean) => void): void {
+  /** Told the epoch when this node begins to own the set, and null when that ends; reactors run only in between. */
+  onOwnership(listener: (epoch: bigint | null) => void): void {
     this.listeners.push(listener);
   }
 
@@ -129,7 +129,7 @@ export class ProjectionEngine {
       },
       owned: (owned) => {
         this.owning = owned;
-        for (const listener of this.listeners) listener(owned);
+        for (const listener of this.listeners) listener(owned ? epoch : null);
       },
       passedOver: (type) => {
         if (!this.passedOver.has(type))

@@ -7,7 +7,8 @@ import { isRefusal, refuse, type Refusal } from '../refusal.js';
 import { accessible } from './access.js';
 import type { SessionStore } from './aggregate.js';
 import type { SessionFacts, SessionStreamEvent } from './domain/facts.js';
-import type { SessionState } from './domain/state.js';
+import type { DeletedSubtrees } from './deleted-subtrees.js';
+import { apparent, noSession, type SessionState } from './domain/state.js';
 
 export interface SessionStep<Result> {
   readonly principal: Principal;
@@ -22,6 +23,7 @@ export class SessionCommands {
   constructor(
     private readonly store: SessionStore,
     private readonly names: StreamNames,
+    private readonly deleted: DeletedSubtrees,
   ) {}
 
   decide<Result>(context: CommandContext, step: SessionStep<Result>): Promise<Outcome<Result>> {
@@ -29,14 +31,14 @@ export class SessionCommands {
       context,
       record: step.record ?? (() => ({})),
       decide: (state) => {
-        const facts = accessible(step.principal, state);
+        const facts = accessible(step.principal, this.shown(state));
         if (isRefusal(facts)) return facts;
         return versionRefusal(facts, step.ifMatch ?? null) ?? step.decide(state);
       },
     });
   }
 
-  /** For steps that follow from a decision already made: they need no principal and no key. */
+  /** For steps that follow from a decision already made: they need no principal and no key, and find what is deleted. */
   follow<Result>(
     context: CommandContext,
     sessionId: string,
@@ -47,14 +49,27 @@ export class SessionCommands {
     return this.store.run(stream, { context: { ...context, keys: [] }, record: () => ({}), decide }, options);
   }
 
-  /** What this process last knew of a session, else what the log holds. */
-  recall(sessionId: string): Promise<SessionState> {
+  /** What this process last knew of a session, else what the log holds. A deleted one is not there. */
+  async recall(sessionId: string): Promise<SessionState> {
+    return this.shown(await this.store.recall(this.names.session(sessionId)));
+  }
+
+  /** With everything that the log holds by now. A deleted one is not there. */
+  async read(sessionId: string): Promise<SessionState> {
+    return this.shown(await this.readEvenDeleted(sessionId));
+  }
+
+  readEvenDeleted(sessionId: string): Promise<SessionState> {
+    return this.store.read(this.names.session(sessionId));
+  }
+
+  recallEvenDeleted(sessionId: string): Promise<SessionState> {
     return this.store.recall(this.names.session(sessionId));
   }
 
-  /** With everything that the log holds by now. */
-  read(sessionId: string): Promise<SessionState> {
-    return this.store.read(this.names.session(sessionId));
+  private shown(state: SessionState): SessionState {
+    const { facts } = state;
+    return facts && this.deleted.coverOneOf([...facts.ancestorIds, facts.id]) ? noSession : apparent(state);
   }
 }
 

@@ -1,6 +1,7 @@
-import { Map as ImmutableMap } from 'immutable';
+import { Map as ImmutableMap, Set as ImmutableSet } from 'immutable';
 import type { OpenPrompt, SettledState } from '../elicitations/domain/prompt-book.js';
 import type { SnapshotCodec } from '../event-store/aggregates/snapshot-store.js';
+import type { Cascades } from './domain/cascades.js';
 import type { SessionFacts } from './domain/facts.js';
 import type { OpenChild, SessionState } from './domain/state.js';
 
@@ -16,11 +17,14 @@ interface StoredState {
   readonly open: readonly (readonly [string, OpenPrompt])[];
   readonly settled: readonly (readonly [string, SettledState])[];
   readonly children: readonly (readonly [string, OpenChild])[];
+  readonly released: readonly string[];
+  readonly cascades: Omit<Cascades, 'followed'>;
+  readonly followed: readonly (readonly [string, number])[];
 }
 
 export const sessionSnapshots: SnapshotCodec<SessionState> = {
-  version: 2,
-  toJson: ({ facts, prompts, children }): StoredState => ({
+  version: 3,
+  toJson: ({ facts, prompts, children, cascades: { followed, ...cascades } }): StoredState => ({
     facts: facts && {
       ...facts,
       createdPosition: facts.createdPosition.toString(),
@@ -30,9 +34,12 @@ export const sessionSnapshots: SnapshotCodec<SessionState> = {
     open: [...prompts.open],
     settled: [...prompts.settled],
     children: [...children.byChild],
+    released: [...children.released],
+    cascades,
+    followed: [...followed],
   }),
   fromJson: (json): SessionState => {
-    const { facts, open, settled, children } = json as StoredState;
+    const { facts, open, settled, children, released, cascades, followed } = json as StoredState;
     return {
       facts: facts && {
         ...facts,
@@ -41,7 +48,12 @@ export const sessionSnapshots: SnapshotCodec<SessionState> = {
         position: BigInt(facts.position),
       },
       prompts: { open: ImmutableMap(open), settled: ImmutableMap(settled) },
-      children: { byName: ImmutableMap(children.flatMap(nameOf)), byChild: ImmutableMap(children) },
+      children: {
+        byName: ImmutableMap(children.flatMap(nameOf)),
+        byChild: ImmutableMap(children),
+        released: ImmutableSet(released),
+      },
+      cascades: { ...cascades, followed: ImmutableMap(followed) },
     };
   },
 };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../support/http.js';
 
 export interface RouteCall {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: JsonObject;
 }
@@ -18,6 +18,7 @@ export function sessionRoutes(id: string): readonly RouteCall[] {
     { method: 'POST', path: `${base}/close`, body: {} },
     { method: 'POST', path: `${base}/elicitations/elicit_1/resolve`, body: { action: 'accept' } },
     ...sessionEvents.map((body) => ({ method: 'POST' as const, path: `${base}/events`, body })),
+    { method: 'DELETE', path: base },
   ];
 }
 
@@ -35,6 +36,8 @@ const sessionEvents: readonly JsonObject[] = [
   { type: 'approval', data: { elicitation_id: 'elicit_1', action: 'accept' } },
   { type: 'external_elicitation_resolved', data: { elicitation_id: 'elicit_1' } },
   { type: 'message', data: { role: 'user', content: [{ type: 'input_text', text: 'hi' }] } },
+  { type: 'interrupt', data: {} },
+  { type: 'stop_session', data: {} },
 ];
 
 export function named({ method, path, body }: RouteCall): string {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { SessionRow } from '../../projections/sessions/row.js';
 import { rowOf } from '../../projections/sessions/row.js';
 import { sessionAggregate } from '../../src/sessions/aggregate.js';
+import { sessionSnapshots } from '../../src/sessions/session-snapshots.js';
 import type { SessionStreamEvent } from '../../src/sessions/domain/facts.js';
 import { noSession, type SessionState } from '../../src/sessions/domain/state.js';
 import { foldInBatches, history, read, runs } from './histories.js';
@@ -43,13 +44,15 @@ function fromDecisions(appends: readonly Append[]): SessionState {
 }
 
 /** Everything that a decision may look at. Times and the place of the last activity are for showing only. */
-function decisive({ facts, prompts, children }: SessionState): object {
+function decisive({ facts, prompts, children, cascades }: SessionState): object {
   return {
     facts: facts && { ...facts, createdAt: 0, updatedAt: 0, activityPosition: 0n },
     open: [...prompts.open],
     settled: prompts.settled.toObject(),
     byName: children.byName.toObject(),
     byChild: children.byChild.toObject(),
+    released: [...children.released].sort(),
+    cascades: { ...cascades, followed: cascades.followed.toObject() },
   };
 }
 
@@ -65,6 +68,19 @@ it('what a node remembers of a stream, and reads after it, is what the whole str
       }
     }),
     runs(300, 5_000),
+  );
+});
+
+it('what a node stores of a stream, and reads back, is the same', () => {
+  fc.assert(
+    fc.property(history, (appends) => {
+      for (const stream of streamsOf(appends)) {
+        const state = fromLog(noSession, stream);
+        const stored = JSON.parse(JSON.stringify(sessionSnapshots.toJson(state))) as unknown;
+        expect(decisive(sessionSnapshots.fromJson(stored))).toEqual(decisive(state));
+      }
+    }),
+    runs(200, 2_000),
   );
 });
 

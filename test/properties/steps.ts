@@ -7,6 +7,9 @@ import {
 import { decideAppendItem } from '../../src/sessions/domain/decide/append-item.js';
 import { decideStatus } from '../../src/sessions/domain/decide/change-status.js';
 import { decideClose, decideRelease } from '../../src/sessions/domain/decide/close.js';
+import { decideCascadeCompleted, decideReach } from '../../src/sessions/domain/decide/cascade.js';
+import { decideDelete } from '../../src/sessions/domain/decide/delete.js';
+import { decideInterrupt } from '../../src/sessions/domain/decide/interrupt.js';
 import { decidePatch, decideRenameChild } from '../../src/sessions/domain/decide/rename.js';
 import {
   decideBirth,
@@ -14,6 +17,8 @@ import {
   decideSpawnRoot,
   type SpawnRequest,
 } from '../../src/sessions/domain/decide/spawn.js';
+import type { CascadeIntent } from '../../src/sessions/domain/cascades.js';
+import { childIds } from '../../src/sessions/domain/state.js';
 import type { World } from './world.js';
 
 /** One thing that somebody does. `who` picks among the sessions that there are. */
@@ -45,7 +50,7 @@ const requestOf = (sessionId: string, named: string | null): SpawnRequest => ({
 const spawnChild = fc.tuple(title, fc.boolean()).map(([named, born]): Step => (world, who) => {
   const id = world.nextId();
   const result = world.run(who, (state) => decideSpawnChild(state, requestOf(id, named), null));
-  if (born && result && 'spawn' in result) world.run(id, (state) => decideBirth(state, result.spawn));
+  if (born && result && 'spawn' in result) world.follow(id, (state) => decideBirth(state, result.spawn));
 });
 
 const spawnRoot = title.map((named): Step => (world) => {
@@ -68,9 +73,50 @@ const label = labels.map((given): Step => (world, who) => {
 
 const close = fc.boolean().map((released): Step => (world, who) => {
   world.run(who, (state) => decideClose(state, { reason: 'done', successorId: null }));
-  const parent = world.stateOf(who).facts?.parentId;
-  if (parent && released) world.run(parent, (state) => decideRelease(state, who));
+  if (released) release(world, who);
 });
+
+function release(world: World, who: string): void {
+  const parent = world.stateOf(who).facts?.parentId;
+  if (parent) world.follow(parent, (state) => decideRelease(state, who));
+}
+
+/** How many sessions a cascade reaches before it is cut off; whoever takes it up again begins at the top. */
+const reach = fc.constantFrom(0, 1, 2, 3, Infinity);
+
+const interrupt = fc
+  .tuple(fc.constantFrom('interrupt', 'stop'), reach)
+  .map(([requested, steps]): Step => (world, who) => {
+    const sequence = world.run(who, (state) => decideInterrupt(state, requested))?.sequence ?? null;
+    if (sequence !== null) cascade(world, { kind: 'interrupt', top: who, sequence }, steps);
+  });
+
+const remove = fc.tuple(reach, fc.boolean()).map(([steps, released]): Step => (world, who) => {
+  const sequence = world.run(who, decideDelete)?.sequence ?? null;
+  if (released) release(world, who);
+  if (sequence !== null) cascade(world, { kind: 'delete', top: who, sequence }, steps);
+});
+
+/** The newest intent of a session that was cut off goes on, as the reactor takes it up. */
+const resume = reach.map((steps): Step => (world, who) => {
+  const { begun, completed } = world.stateOf(who).cascades;
+  for (const kind of ['interrupt', 'delete'] as const) {
+    if (completed[kind] < begun[kind]) cascade(world, { kind, top: who, sequence: begun[kind] }, steps);
+  }
+});
+
+function cascade(world: World, intent: CascadeIntent, steps: number): void {
+  const waiting = childIds(world.stateOf(intent.top).children);
+  let isWhole = true;
+  for (let left = steps; waiting.length > 0; left -= 1) {
+    if (left <= 0) return;
+    const id = waiting.shift() ?? '';
+    const reached = world.follow(id, (state) => decideReach(state, intent, 'interrupt'));
+    if (reached?.children) waiting.push(...reached.children);
+    else isWhole = false;
+  }
+  if (isWhole) world.follow(intent.top, (state) => decideCascadeCompleted(state, intent));
+}
 
 const item = fc
   .record({ role: fc.constantFrom('user', 'assistant'), text, meta: fc.boolean(), id: fc.nat({ max: 30 }) })
@@ -120,6 +166,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: rename },
   { weight: 1, arbitrary: label },
   { weight: 1, arbitrary: close },
+  { weight: 2, arbitrary: interrupt },
+  { weight: 1, arbitrary: remove },
+  { weight: 1, arbitrary: resume },
   { weight: 3, arbitrary: item },
   { weight: 6, arbitrary: status },
   { weight: 6, arbitrary: ask },

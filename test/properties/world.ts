@@ -3,7 +3,7 @@ import { isRefusal } from '../../src/refusal.js';
 import type { Decision } from '../../src/event-store/aggregates/aggregate.js';
 import { sessionAggregate } from '../../src/sessions/aggregate.js';
 import type { SessionStreamEvent } from '../../src/sessions/domain/facts.js';
-import { noSession, type SessionState } from '../../src/sessions/domain/state.js';
+import { apparent, noSession, type SessionState } from '../../src/sessions/domain/state.js';
 
 /** What one decision wrote on one stream, in one append. */
 export type Append = readonly RawEvent[];
@@ -31,8 +31,17 @@ export class World {
     return id;
   }
 
-  /** Decides and appends; null when the decision was a refusal. */
+  /** Decides and appends, like a command: a deleted session is not there. Null when the decision was a refusal. */
   run<Result>(
+    id: string,
+    decide: (state: SessionState) => Decision<SessionStreamEvent, Result>,
+  ): Result | null {
+    if (apparent(this.stateOf(id)) !== this.stateOf(id)) return null;
+    return this.follow(id, decide);
+  }
+
+  /** The same for what follows from another decision, which finds what is deleted too. */
+  follow<Result>(
     id: string,
     decide: (state: SessionState) => Decision<SessionStreamEvent, Result>,
   ): Result | null {

@@ -1,6 +1,6 @@
 /**
  * Records a scenario: plays it over HTTP against a server of its own, reads the events of the session tree from the
- * log, and writes them as NDJSON. `node scripts/run.mjs record [--pace 1]`; pace 0 leaves the pauses out.
+ * log, and writes them as NDJSON. `node scripts/run.mjs record [--pace 1] <name>`; pace 0 leaves the pauses out.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,22 +11,29 @@ import { StreamNames } from '../../src/event-store/stream-names.js';
 import { ExclusiveStack } from '../support/exclusive-stack.js';
 import { projectDirectory } from '../support/process/started-process.js';
 import { RUN_VARIABLE, createRunDirectory } from '../support/run/run-directory.js';
+import { changeOfPlan } from './scenarios/change-of-plan/change-of-plan.js';
 import { loginFix } from './scenarios/login-fix/login-fix.js';
-import { stageAt } from './scenarios/stage.js';
+import { stageAt, type Stage } from './scenarios/stage.js';
 import { treeEvents } from './tree-events.js';
 
-const TARGET = 'test/replay/orchestrator-with-eight-children.ndjson';
+const SCENARIOS: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
+  'orchestrator-with-eight-children': loginFix,
+  'interrupted-and-deleted': changeOfPlan,
+};
 
-async function record(pace: number): Promise<void> {
+async function record(name: string, pace: number): Promise<void> {
+  const scenario = SCENARIOS[name];
+  if (!scenario) throw new Error(`name one of ${Object.keys(SCENARIOS).join(', ')}`);
+  const target = `test/replay/${name}.ndjson`;
   const stack = await ExclusiveStack.start();
   const log = new EventLog(stack.eventStoreUrl);
   try {
     const server = await stack.startServer();
-    process.stdout.write(`recording ${TARGET}\n`);
-    const root = await loginFix(stageAt(server.url, pace));
+    process.stdout.write(`recording ${target}\n`);
+    const root = await scenario(stageAt(server.url, pace));
     const events = await treeEvents(log, new StreamNames('rollcall.'), root);
     writeFileSync(
-      join(projectDirectory(), TARGET),
+      join(projectDirectory(), target),
       events.map((event) => `${toEventLine(event)}\n`).join(''),
     );
     process.stdout.write(`${events.length} events of ${root}\n`);
@@ -36,11 +43,14 @@ async function record(pace: number): Promise<void> {
   }
 }
 
-const { values } = parseArgs({ options: { pace: { type: 'string', default: '1' } } });
+const { values, positionals } = parseArgs({
+  options: { pace: { type: 'string', default: '1' } },
+  allowPositionals: true,
+});
 const directory = createRunDirectory();
 process.env[RUN_VARIABLE] = directory;
 try {
-  await record(Number(values.pace));
+  await record(positionals[0] ?? '', Number(values.pace));
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

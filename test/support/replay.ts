@@ -42,7 +42,7 @@ export function replay(file: string): Replay {
 
   const rail = (sessionId: string): RailNode[] =>
     children
-      .filter((child) => child.parent_id === sessionId)
+      .filter((child) => child.parent_id === sessionId && !child.deleted)
       .sort((a, b) => (a.created_position < b.created_position ? -1 : 1))
       .map((child) => railNode(toChildRow(child, countsOf(child.id, rollups)), rail(child.id)));
 

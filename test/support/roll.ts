@@ -47,8 +47,8 @@ export interface ItemRow extends JsonObject {
 export type Status = 'running' | 'waiting' | 'idle' | 'failed';
 
 /**
- * The words that specs speak in: sessions brought about and moved by requests alone. Every word but `event` fails
- * unless the server did what was asked. Reads wait for the last write that went through the same roll.
+ * The words that specs speak in: sessions brought about and moved by requests alone. Every word that does not give back
+ * an answer fails unless the server did what was asked. Reads wait for the last write that went through the same roll.
  */
 export interface Roll {
   readonly api: Api;
@@ -71,6 +71,10 @@ export interface Roll {
   /** Opens a prompt and returns its id. */
   ask(sessionId: string, data?: JsonObject): Promise<string>;
   resolve(sessionId: string, elicitationId: string, body: JsonObject): Promise<Answer<JsonObject>>;
+  /** The answer, whatever it is. */
+  remove(sessionId: string): Promise<Answer<JsonObject>>;
+  /** The answer, whatever it is. */
+  interrupt(sessionId: string, type?: 'interrupt' | 'stop_session'): Promise<Answer<JsonObject>>;
   close(sessionId: string, body?: JsonObject): Promise<SessionBody>;
   rename(sessionId: string, title: string | null): Promise<SessionBody>;
   snapshot(sessionId: string): Promise<SessionBody>;
@@ -143,6 +147,8 @@ export function roll(base: string, caller: Caller = {}): Roll {
           body,
         ),
       ),
+    remove: async (sessionId) => noted(await direct.delete(`/v1/sessions/${sessionId}`)),
+    interrupt: (sessionId, type = 'interrupt') => event(sessionId, type),
     close: async (sessionId, body = {}) =>
       granted(noted(await direct.post<SessionBody>(`/v1/sessions/${sessionId}/close`, body)), 200),
     rename: async (sessionId, title) =>

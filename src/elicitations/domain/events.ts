@@ -47,7 +47,7 @@ export const elicitationEventTypes = [
   eventType('ElicitationExpired', 1, Type.Object({ elicitation_id: Type.String({ minLength: 1 }) }, closed)),
   eventType(
     'ElicitationWithdrawn',
-    1,
+    2,
     Type.Object(
       {
         elicitation_id: Type.String({ minLength: 1 }),
@@ -56,10 +56,14 @@ export const elicitationEventTypes = [
           Type.Literal('idle'),
           Type.Literal('closed'),
           Type.Literal('answered_elsewhere'),
+          Type.Literal('interrupted'),
+          Type.Literal('deleted'),
         ]),
       },
       closed,
     ),
+    // Schema 2 knows two more reasons.
+    { 1: (data) => data },
   ),
 ] as const;
 

@@ -6,13 +6,13 @@ import type { SessionState } from '../domain/state.js';
 const ATTEMPTS = 5;
 
 /**
- * Takes a name under a parent. A name whose holder is closed is free in truth although its release has not been
- * written yet: the holder's own stream decides (design 3).
+ * Takes a name under a parent. A name whose holder is closed or deleted is free in truth although its release has not
+ * been written yet: the holder's own stream decides (design 3).
  */
 export async function claimName<Granted>(
   title: string | null,
   claim: (released: string | null) => Promise<Outcome<Granted | NameTaken>>,
-  holderState: (childId: string) => Promise<SessionState>,
+  holderState: (childId: string) => Promise<Pick<SessionState, 'facts'>>,
 ): Promise<Outcome<Granted>> {
   let released: string | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -20,8 +20,8 @@ export async function claimName<Granted>(
     if (outcome.kind !== 'done') return outcome;
     const { result } = outcome;
     if (!isNameTaken(result)) return { ...outcome, result };
-    const holder = await holderState(result.nameTakenBy);
-    if (!holder.facts || holder.facts.closed === null) break;
+    const { facts } = await holderState(result.nameTakenBy);
+    if (!facts || (facts.closed === null && !facts.deleted)) break;
     released = result.nameTakenBy;
   }
   return {

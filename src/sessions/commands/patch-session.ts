@@ -143,7 +143,7 @@ export class PatchSessionHandler implements ICommandHandler<PatchSession> {
             },
           },
         ),
-      (childId) => this.sessions.read(childId),
+      (childId) => this.sessions.readEvenDeleted(childId),
     );
   }
 }

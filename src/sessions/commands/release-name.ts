@@ -4,7 +4,7 @@ import { decideRelease } from '../domain/decide/close.js';
 import type { SessionFacts } from '../domain/facts.js';
 import type { SessionCommands } from '../session-commands.js';
 
-/** Frees the name of a child that was closed. Should it fail here, the reactor does it. */
+/** Frees the name of a child that was closed or deleted. Should it fail here, the reactor does it. */
 export async function releaseName(
   sessions: SessionCommands,
   context: CommandContext,

@@ -118,7 +118,7 @@ export class SpawnSessionHandler implements ICommandHandler<SpawnSession> {
           decide: (state) => decideSpawnChild(state, spawn, released),
           record: () => ({ session_id: spawn.sessionId }),
         }),
-      (childId) => this.sessions.read(childId),
+      (childId) => this.sessions.readEvenDeleted(childId),
     );
     if (claimed.kind !== 'done') return claimed;
     await this.faults.pass('between-spawn-and-birth');

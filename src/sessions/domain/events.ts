@@ -48,6 +48,17 @@ export const closeReasonShape = Type.Union([
   Type.Literal('compacted'),
 ]);
 
+/** What reaches a session and everything below it (design 4). */
+export const cascadeKindShape = Type.Union([Type.Literal('interrupt'), Type.Literal('delete')]);
+
+/** The intent that a session follows, as one of those below its session; null: it is the intent itself. */
+const followsShape = Nullable(
+  Type.Object({ session_id: Type.String(), sequence: Type.Integer({ minimum: 1 }) }, closed),
+);
+
+/** Children that the stream names up to this event; what is below an intent without children needs no cascade. */
+const childrenShape = Type.Integer({ minimum: 0 });
+
 export const sessionEventTypes = [
   eventType('SessionSpawned', 1, spawnShape),
   /** On the parent's stream: takes the open name and carries all that the child's own first event needs. */
@@ -119,6 +130,29 @@ export const sessionEventTypes = [
     1,
     Type.Object({ reason: closeReasonShape, successor_session_id: Nullable(Type.String()) }, closed),
   ),
+  /** Nobody works in the session any more. `sequence` counts the interrupts of this very session. */
+  eventType(
+    'SessionInterrupted',
+    1,
+    Type.Object(
+      {
+        requested: Type.Union([Type.Literal('interrupt'), Type.Literal('stop')]),
+        /** The turn that it ended. */
+        response_id: Nullable(Type.String()),
+        sequence: Type.Integer({ minimum: 1 }),
+        follows: followsShape,
+        children: childrenShape,
+      },
+      closed,
+    ),
+  ),
+  eventType('SessionDeleted', 1, Type.Object({ follows: followsShape, children: childrenShape }, closed)),
+  /** Everything below this session's intent of this kind and sequence has been reached. */
+  eventType(
+    'CascadeCompleted',
+    1,
+    Type.Object({ kind: cascadeKindShape, sequence: Type.Integer({ minimum: 1 }) }, closed),
+  ),
 ] as const;
 
 export type SessionEvent = EventOf<(typeof sessionEventTypes)[number]>;
@@ -126,3 +160,5 @@ export type SessionSpawn = Extract<SessionEvent, { type: 'SessionSpawned' }>['da
 export type ReportedStatus = Extract<SessionEvent, { type: 'SessionStatusChanged' }>['data']['status'];
 export type TaskError = NonNullable<Extract<SessionEvent, { type: 'SessionStatusChanged' }>['data']['error']>;
 export type CloseReason = Extract<SessionEvent, { type: 'SessionClosed' }>['data']['reason'];
+export type InterruptRequest = Extract<SessionEvent, { type: 'SessionInterrupted' }>['data']['requested'];
+export type CascadeKind = Extract<SessionEvent, { type: 'CascadeCompleted' }>['data']['kind'];

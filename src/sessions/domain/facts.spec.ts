@@ -4,6 +4,8 @@ import {
   childSpawned,
   childSpawnOf,
   closed,
+  deleted,
+  interrupted,
   labelled,
   message,
   renamed,
@@ -50,6 +52,7 @@ describe('the facts of a session', () => {
       lastTaskError: null,
       closed: null,
       successorId: null,
+      deleted: false,
       createdAt: 1_000,
       updatedAt: 1_000,
       createdPosition: 1n,
@@ -107,6 +110,23 @@ describe('the facts of a session', () => {
 });
 
 describe('the status of a session', () => {
+  it.each([
+    ['an interrupt', interrupted(), {}],
+    ['its deletion', deleted(), { deleted: true }],
+  ])('is idle after %s ended a turn, and a failure stands', (_what, end, more) => {
+    const born = spawned(spawnOf('R'));
+    const busy = [born, statusChanged('waiting', { response_id: 'r1', background_task_count: 2 })];
+    expect(factsAfter(...busy, end)).toMatchObject({
+      status: 'idle',
+      activeResponseId: null,
+      backgroundTaskCount: 2,
+      activityPosition: 3n,
+      ...more,
+    });
+    expect(factsAfter(born, end)).toMatchObject({ status: 'none', ...more });
+    expect(factsAfter(born, statusChanged('failed'), end)).toMatchObject({ status: 'failed', ...more });
+  });
+
   it('keeps the active response while it is busy and forgets it afterwards', () => {
     const busy = [
       spawned(spawnOf('R')),

@@ -38,6 +38,7 @@ export interface SessionFacts {
   readonly lastTaskError: TaskError | null;
   readonly closed: CloseReason | null;
   readonly successorId: string | null;
+  readonly deleted: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly createdPosition: bigint;
@@ -62,7 +63,15 @@ export function foldFacts(
 
 type FactChange = Extract<
   SessionEvent,
-  { type: 'SessionRenamed' | 'SessionLabelled' | 'SessionStatusChanged' | 'SessionClosed' }
+  {
+    type:
+      | 'SessionRenamed'
+      | 'SessionLabelled'
+      | 'SessionStatusChanged'
+      | 'SessionClosed'
+      | 'SessionInterrupted'
+      | 'SessionDeleted';
+  }
 >;
 
 /** A record, so that the compiler asks for every type. */
@@ -71,6 +80,8 @@ const FACT_CHANGES: Readonly<Record<FactChange['type'], true>> = {
   SessionLabelled: true,
   SessionStatusChanged: true,
   SessionClosed: true,
+  SessionInterrupted: true,
+  SessionDeleted: true,
 };
 
 /** True for the many events, items above all, that leave nothing but their time and place. */
@@ -102,6 +113,7 @@ function spawned(spawn: SessionSpawn, at: Envelope): SessionFacts {
     lastTaskError: taskErrorIn(spawn.labels),
     closed: null,
     successorId: null,
+    deleted: false,
     createdAt: at.recordedAt,
     updatedAt: at.recordedAt,
     createdPosition: at.position,
@@ -122,10 +134,14 @@ function changeOf(facts: SessionFacts, event: FactChange): Partial<SessionFacts>
       return statusChange(facts, event.data);
     case 'SessionClosed':
       return { closed: event.data.reason, successorId: event.data.successor_session_id, ...turnOver(facts) };
+    case 'SessionInterrupted':
+      return turnOver(facts);
+    case 'SessionDeleted':
+      return { deleted: true, ...turnOver(facts) };
   }
 }
 
-/** Nobody works in a closed session: without this a child closed in the middle of a turn would keep its parent busy. */
+/** Nobody works in it any more: a child closed in the middle of a turn must not keep its parent busy. */
 function turnOver({ status }: SessionFacts): Partial<SessionFacts> {
   return isBusy(status) ? { status: 'idle', activeResponseId: null } : {};
 }
@@ -151,15 +167,20 @@ function countAfter(facts: SessionFacts, change: StatusChange): number | null {
   return change.background_task_count ?? facts.backgroundTaskCount;
 }
 
-/** Book-keeping of children moves the revision, not the session's own activity. */
-const CHILD_BOOKKEEPING: ReadonlySet<string> = new Set(['ChildSpawned', 'ChildRenamed', 'ChildReleased']);
+/** Book-keeping about what lies below moves the revision, not the session's own activity. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'ChildSpawned',
+  'ChildRenamed',
+  'ChildReleased',
+  'CascadeCompleted',
+]);
 
 export function foldTimes(
   { updatedAt, activityPosition }: Pick<SessionFacts, 'updatedAt' | 'activityPosition'>,
   event: SessionStreamEvent,
   { position, recordedAt }: Envelope,
 ): Pick<SessionFacts, 'updatedAt' | 'activityPosition' | 'position'> {
-  return CHILD_BOOKKEEPING.has(event.type)
+  return BOOKKEEPING.has(event.type)
     ? { position, updatedAt, activityPosition }
     : { position, updatedAt: Math.max(updatedAt, recordedAt), activityPosition: position };
 }

@@ -7,7 +7,7 @@ const ELLIPSIS = '…';
 /** JavaScript's `\s` leaves out NEL and the separators U+001C to U+001F, which would break a one-line row. */
 const WHITESPACE = /[\s\u0085\u001c-\u001f]+/gu;
 /** Whether there is anything to collapse: most texts have single blanks only, and to replace each costs more than to look. */
-const COLLAPSIBLE = /[^\S ]|[\u0085\u001c-\u001f]|  /u;
+const COLLAPSIBLE = /[^\S ]|[\u0085\u001c-\u001f]| {2}/u;
 const TEXT_BLOCKS = new Set(['input_text', 'output_text']);
 
 /**

@@ -1,6 +1,7 @@
-import { Map as ImmutableMap } from 'immutable';
+import { Map as ImmutableMap, Set as ImmutableSet } from 'immutable';
 import type { ElicitationEvent } from '../../elicitations/domain/events.js';
 import { foldPrompts, noPrompts, type PromptBook } from '../../elicitations/domain/prompt-book.js';
+import { foldCascades, noCascades, type Cascades } from './cascades.js';
 import { foldFacts, type Envelope, type SessionFacts, type SessionStreamEvent } from './facts.js';
 
 /** What decisions about one session need; small, whatever the length of its stream. */
@@ -9,12 +10,14 @@ export interface SessionState {
   readonly facts: SessionFacts | null;
   readonly prompts: PromptBook;
   readonly children: ChildNames;
+  readonly cascades: Cascades;
 }
 
-/** The open children and the names that they hold. */
+/** The open children with the names that they hold, and those that were released. */
 export interface ChildNames {
   readonly byName: ImmutableMap<string, string>;
   readonly byChild: ImmutableMap<string, OpenChild>;
+  readonly released: ImmutableSet<string>;
 }
 
 export interface OpenChild {
@@ -26,7 +29,8 @@ export interface OpenChild {
 export const noSession: SessionState = {
   facts: null,
   prompts: noPrompts,
-  children: { byName: ImmutableMap(), byChild: ImmutableMap() },
+  children: { byName: ImmutableMap(), byChild: ImmutableMap(), released: ImmutableSet() },
+  cascades: noCascades,
 };
 
 const ELICITATION_TYPES: ReadonlySet<string> = new Set<ElicitationEvent['type']>([
@@ -41,7 +45,18 @@ export function evolveSession(state: SessionState, event: SessionStreamEvent, at
     facts: foldFacts(state.facts, event, at),
     prompts: isElicitation(event) ? foldPrompts(state.prompts, event) : state.prompts,
     children: foldNames(state.children, event),
+    cascades: foldCascades(state.cascades, event),
   };
+}
+
+/** What commands and reads find: a deleted session is one that does not exist. */
+export function apparent(state: SessionState): SessionState {
+  return state.facts?.deleted ? noSession : state;
+}
+
+/** Every child that the stream names, in no particular order. */
+export function childIds({ byChild, released }: ChildNames): string[] {
+  return [...byChild.keys(), ...released];
 }
 
 function isElicitation(event: SessionStreamEvent): event is ElicitationEvent {
@@ -55,25 +70,32 @@ function foldNames(names: ChildNames, event: SessionStreamEvent): ChildNames {
     case 'ChildRenamed':
       return hold(names, event.data.child_id, { name: event.data.name, renames: event.data.sequence });
     case 'ChildReleased':
-      return release(names, event.data.child_id);
+      return released(names, event.data.child_id);
     default:
       return names;
   }
 }
 
 function hold(names: ChildNames, childId: string, child: OpenChild): ChildNames {
-  const { byName, byChild } = release(names, childId);
+  const { byName, byChild, released } = withoutName(names, childId);
   return {
     byName: child.name === null ? byName : byName.set(child.name, childId),
     byChild: byChild.set(childId, child),
+    released: released.delete(childId),
   };
 }
 
-function release(names: ChildNames, childId: string): ChildNames {
+function released(names: ChildNames, childId: string): ChildNames {
+  if (!names.byChild.has(childId)) return names;
+  return { ...withoutName(names, childId), released: names.released.add(childId) };
+}
+
+function withoutName(names: ChildNames, childId: string): ChildNames {
   const child = names.byChild.get(childId);
   if (!child) return names;
   const holds = child.name !== null && names.byName.get(child.name) === childId;
   return {
+    ...names,
     byName: holds ? names.byName.delete(child.name) : names.byName,
     byChild: names.byChild.delete(childId),
   };

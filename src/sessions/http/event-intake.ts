@@ -9,7 +9,9 @@ import {
 import { isRefusal, refuse, type Refusal } from '../../refusal.js';
 import { AppendItem } from '../commands/append-item.js';
 import { ChangeStatus } from '../commands/change-status.js';
+import { InterruptSession } from '../commands/interrupt-session.js';
 import { SendMessage } from '../commands/send-message.js';
+import type { InterruptRequest } from '../domain/events.js';
 import { ITEM_TYPES, toItemPayload } from '../domain/item-payload.js';
 import { ElicitationIntake } from './elicitation-intake.js';
 import { eventData, strictEventData } from './event-data.js';
@@ -53,6 +55,8 @@ export class EventIntake {
       ['approval', (...given) => this.approval(...given)],
       ['external_elicitation_resolved', (...given) => this.answeredElsewhere(...given)],
       ['message', (...given) => this.message(...given)],
+      ['interrupt', (request, sessionId) => this.interrupt(request, sessionId, 'interrupt')],
+      ['stop_session', (request, sessionId) => this.interrupt(request, sessionId, 'stop')],
     ]);
   }
 
@@ -166,6 +170,17 @@ export class EventIntake {
     const { role } = eventData(MessageData, 'message', data);
     const payload = toItemPayload('message', data);
     return isRefusal(payload) ? payload : this.commands.execute(new SendMessage(request, sessionId, role));
+  }
+
+  /** Their data says nothing: `contract/sessions.md` 6.11. */
+  private async interrupt(
+    request: CommandRequest,
+    sessionId: string,
+    requested: InterruptRequest,
+  ): Promise<EventAnswer | Refusal> {
+    const answer = await this.commands.execute(new InterruptSession(request, sessionId, requested));
+    if (isRefusal(answer)) return answer;
+    return { answer, body: { queued: false, ...(answer.running ? { cascade: 'running' } : {}) } };
   }
 }
 

@@ -100,6 +100,13 @@ export class SnapshotQuery {
   refresh_state = false;
 }
 
+export class DeleteSessionQuery {
+  /** Understood for the contract's sake: Rollcall keeps no branches. */
+  @Type(() => Boolean)
+  @IsBoolean()
+  delete_branch = false;
+}
+
 export class SessionListQuery extends PageQuery {
   @IsIn(['created_at', 'updated_at'])
   sort_by: SessionSort = 'created_at';

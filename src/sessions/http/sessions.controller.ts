@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/principal.js';
@@ -16,7 +16,9 @@ import { SessionId } from '../../http/path-params.js';
 import { setReplyHeaders } from '../../http/reply-headers.js';
 import { RequireJson } from '../../http/require-content-type.js';
 import { parseId } from '../../ids.js';
+import { isRefusal } from '../../refusal.js';
 import { CloseSession } from '../commands/close-session.js';
+import { DeleteSession } from '../commands/delete-session.js';
 import { PatchSession } from '../commands/patch-session.js';
 import { SpawnSession } from '../commands/spawn-session.js';
 import { GetSession, type SnapshotOptions } from '../queries/get-session.js';
@@ -25,6 +27,7 @@ import { toEnvelope, toPage } from './cursor.js';
 import {
   CloseSessionDto,
   CreateSessionDto,
+  DeleteSessionQuery,
   PatchSessionDto,
   SessionListQuery,
   SnapshotQuery,
@@ -87,7 +90,7 @@ export class SessionsController {
   ): Promise<object> {
     const options = { items: query.include_items, liveness: query.include_liveness };
     const snapshot = orThrow(
-      await this.queries.execute(new GetSession(principal, sessionId, options, 'read-models')),
+      await this.queries.execute(new GetSession(principal, sessionId, options, 'read-models', false)),
     );
     setReplyHeaders(reply, { position: snapshot.checkpoint, etag: snapshot.etag, noStore: true });
     return snapshot.body;
@@ -130,6 +133,23 @@ export class SessionsController {
     return this.snapshotAfter(answer, request, sessionId, SLIM, reply);
   }
 
+  /** `contract/sessions.md` 3.6; 202 while sessions below have still to be reached (design 4). */
+  @Delete(':id')
+  async remove(
+    @FromRequest() request: CommandRequest,
+    @SessionId() sessionId: string,
+    @IfMatchHeader() ifMatch: IfMatch | null,
+    @Query() _query: DeleteSessionQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const answer = await this.commands.execute(new DeleteSession(request, sessionId, ifMatch));
+    const { running } = orThrow(answer);
+    accepted(reply, request, answer);
+    void reply.code(running ? 202 : 200);
+    const deleted = { id: sessionId, object: 'conversation.deleted', deleted: true };
+    return running ? { ...deleted, cascade: 'running' } : deleted;
+  }
+
   private async snapshotAfter(
     answer: Answer<unknown>,
     { principal }: CommandRequest,
@@ -137,8 +157,12 @@ export class SessionsController {
     options: SnapshotOptions,
     reply: FastifyReply,
   ): Promise<object> {
-    const query = new GetSession(principal, sessionId, options, answer.projected ? 'either' : 'state');
-    const snapshot = orThrow(await this.queries.execute(query));
+    const source = answer.projected ? 'either' : 'state';
+    const query = new GetSession(principal, sessionId, options, source, !answer.replayed);
+    const found = await this.queries.execute(query);
+    if (answer.replayed && isRefusal(found) && found.code === 'not_found')
+      throw new ApiError('gone', 'The session was deleted since.');
+    const snapshot = orThrow(found);
     setReplyHeaders(reply, { etag: snapshot.etag, noStore: true });
     return snapshot.body;
   }

@@ -7,6 +7,7 @@ import { rowOf, sessionColumns, type SessionRow } from '../../../projections/ses
 import { accessible, mayAccess, sessionNotFound } from '../access.js';
 import type { SessionFacts } from '../domain/facts.js';
 import { SessionCommands } from '../session-commands.js';
+import { isDeletedSql, liesBelowDeletedSql } from './deleted.js';
 import { afterMiss } from './session-gate.js';
 import { type ItemRow, type OpenPromptRow, type Snapshot, toSnapshot } from './snapshot.js';
 
@@ -31,6 +32,8 @@ export class GetSession extends Query<Snapshot | Refusal> {
     readonly sessionId: string,
     readonly options: SnapshotOptions,
     readonly source: SnapshotFrom,
+    /** True after a change: that a session was deleted since does not take the change's answer away. */
+    readonly evenDeleted: boolean,
   ) {
     super();
   }
@@ -38,6 +41,7 @@ export class GetSession extends Query<Snapshot | Refusal> {
 
 interface Found {
   readonly checkpoint: string;
+  readonly is_deleted: boolean;
   readonly prompts: readonly OpenPromptRow[] | null;
   readonly items: readonly ItemRow[] | null;
 }
@@ -52,11 +56,12 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
   ) {
     const { schema } = readModels;
     this.text = `
-      SELECT c.position AS checkpoint, s.*,
+      SELECT c.position AS checkpoint, s.*, ${isDeletedSql(schema, 's')} AS is_deleted,
         (SELECT json_agg(json_build_object('session_id', e.session_id, 'elicitation_id', e.elicitation_id, 'params', e.params,
              'requested_at', floor(extract(epoch FROM e.requested_at))) ORDER BY e.requested_position)
          FROM ${schema}.pending_elicitations e
-         WHERE e.root_id = s.root_id AND e.state = 'open' AND (e.session_id = s.id OR s.id = ANY(e.ancestor_ids))) AS prompts,
+         WHERE e.root_id = s.root_id AND e.state = 'open' AND (e.session_id = s.id OR s.id = ANY(e.ancestor_ids))
+           AND NOT ${liesBelowDeletedSql(schema, 'e.ancestor_ids')}) AS prompts,
         (SELECT json_agg(json_build_object('item_id', i.item_id, 'response_id', i.response_id, 'type', i.type, 'payload', i.payload,
              'created_by', i.created_by, 'created_at', floor(extract(epoch FROM i.created_at))) ORDER BY i.position)
          FROM (SELECT * FROM ${schema}.session_items WHERE session_id = s.id ORDER BY position DESC LIMIT $2) i) AS items
@@ -73,7 +78,12 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
     }
   }
 
-  private async find({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal | null> {
+  private async find({
+    principal,
+    sessionId,
+    options,
+    evenDeleted,
+  }: GetSession): Promise<Snapshot | Refusal | null> {
     const rows = await this.readModels.query<Found & Record<string, unknown>>('get-session', this.text, [
       sessionId,
       options.items ? SNAPSHOT_ITEMS : 0,
@@ -81,7 +91,7 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
     const [found] = rows;
     if (!found) return null;
     const session = fromDatabase(sessionColumns, found) as SessionRow;
-    if (!mayAccess(principal, session)) return sessionNotFound();
+    if ((found.is_deleted && !evenDeleted) || !mayAccess(principal, session)) return sessionNotFound();
     return {
       body: toSnapshot({
         session,
@@ -107,14 +117,22 @@ export class GetSessionHandler implements IQueryHandler<GetSession> {
       'shown-prompts',
       `SELECT session_id, elicitation_id, params, floor(extract(epoch FROM requested_at))::double precision AS requested_at
        FROM ${this.readModels.schema}.pending_elicitations
-       WHERE root_id = $1 AND state = 'open' AND (session_id = $2 OR $2 = ANY(ancestor_ids)) ORDER BY requested_position`,
+       WHERE root_id = $1 AND state = 'open' AND (session_id = $2 OR $2 = ANY(ancestor_ids))
+         AND NOT ${liesBelowDeletedSql(this.readModels.schema, 'ancestor_ids')} ORDER BY requested_position`,
       [rootId, id],
     );
   }
 
-  private async fromState({ principal, sessionId, options }: GetSession): Promise<Snapshot | Refusal> {
+  private async fromState({
+    principal,
+    sessionId,
+    options,
+    evenDeleted,
+  }: GetSession): Promise<Snapshot | Refusal> {
     // What this process remembers holds its own change, also while the log is away.
-    const state = await this.sessions.recall(sessionId);
+    const state = await (evenDeleted
+      ? this.sessions.recallEvenDeleted(sessionId)
+      : this.sessions.recall(sessionId));
     const facts = accessible(principal, state);
     if (isRefusal(facts)) return facts;
     const shown = await this.shownPrompts(facts).catch((): OpenPromptRow[] => []);

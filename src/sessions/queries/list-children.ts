@@ -11,6 +11,7 @@ import type { Refusal } from '../../refusal.js';
 import { mayAccess, sessionNotFound } from '../access.js';
 import { SessionCommands } from '../session-commands.js';
 import { type RollupCounts, toChildRow } from './child-row.js';
+import { countsNoMoreSql, isDeletedSql } from './deleted.js';
 import { cursorValues, cutPage, type Page, type PageRequest, pageSql } from './page.js';
 import { afterMiss } from './session-gate.js';
 
@@ -34,6 +35,7 @@ export class ListChildren extends Query<ListedChildren | Refusal> {
 interface Found {
   readonly checkpoint: string;
   readonly parent_owner: string | null;
+  readonly parent_deleted: boolean;
   readonly id: string | null;
   readonly counts: RollupCounts | null;
 }
@@ -66,7 +68,8 @@ export class ListChildrenHandler implements IQueryHandler<ListChildren> {
     );
     const [first] = rows;
     if (!first) return null;
-    if (!mayAccess(principal, { owner: first.parent_owner })) return sessionNotFound();
+    if (first.parent_deleted || !mayAccess(principal, { owner: first.parent_owner }))
+      return sessionNotFound();
     const children = rows.filter((row) => row.id !== null);
     return { ...cutPage(children, page.limit, childOf), checkpoint: BigInt(first.checkpoint) };
   }
@@ -80,17 +83,19 @@ function listSql(schema: string, page: PageRequest): string {
     before: { row: '$6', place: '$7' },
   });
   return `
-    SELECT k.position AS checkpoint, p.owner AS parent_owner, c.*, r.counts
+    SELECT k.position AS checkpoint, p.owner AS parent_owner, ${isDeletedSql(schema, 'p')} AS parent_deleted,
+      c.*, r.counts
     FROM ${schema}.checkpoint k JOIN ${schema}.sessions p ON p.id = $1
     LEFT JOIN LATERAL (
       SELECT * FROM ${schema}.child_session_summary
-      WHERE parent_id = $1 AND ($2::text IS NULL OR (title = $2 AND closed IS NULL)) AND ${where}
+      WHERE parent_id = $1 AND NOT deleted AND ($2::text IS NULL OR (title = $2 AND closed IS NULL)) AND ${where}
       ORDER BY ${order} LIMIT $3) c ON true
     LEFT JOIN LATERAL (
       SELECT json_build_object('pending', coalesce(sum(pending), 0),
         'pending_self', coalesce(sum(pending) FILTER (WHERE session_id = c.id), 0),
         'oldest_pending_at', floor(extract(epoch FROM min(oldest_pending_at)))) AS counts
-      FROM ${schema}.session_rollups WHERE ancestor_id = c.id AND (pending > 0 OR busy > 0)) r ON true
+      FROM ${schema}.session_rollups r WHERE ancestor_id = c.id AND (pending > 0 OR busy > 0)
+        AND NOT ${countsNoMoreSql(schema, 'c.root_id')}) r ON true
     ORDER BY c.${order}`;
 }
 

@@ -5,6 +5,7 @@ import { ReadModels } from '../../read-models/read-models.js';
 import type { Refusal } from '../../refusal.js';
 import { mayAccess, sessionNotFound } from '../access.js';
 import { SessionCommands } from '../session-commands.js';
+import { isDeletedSql } from './deleted.js';
 import { cursorValues, cutPage, type Page, type PageRequest, pageSql } from './page.js';
 import { afterMiss } from './session-gate.js';
 import { flatItem, type ItemRow } from './snapshot.js';
@@ -24,7 +25,7 @@ export class ListItems extends Query<ListedItems | Refusal> {
   }
 }
 
-type Found = { readonly checkpoint: string; readonly owner: string | null } & (
+type Found = { readonly checkpoint: string; readonly owner: string | null; readonly is_deleted: boolean } & (
   (ItemRow & { readonly position: string }) | { readonly item_id: null }
 );
 
@@ -50,7 +51,7 @@ export class ListItemsHandler implements IQueryHandler<ListItems> {
     );
     const [first] = rows;
     if (!first) return null;
-    if (!mayAccess(principal, first)) return sessionNotFound();
+    if (first.is_deleted || !mayAccess(principal, first)) return sessionNotFound();
     const items = rows.flatMap((row) => (row.item_id === null ? [] : [row]));
     const cut = cutPage(items, page.limit, (item) => ({
       row: flatItem(item),
@@ -68,7 +69,7 @@ function listSql(schema: string, page: PageRequest): string {
     before: { row: '$5', place: '$6' },
   });
   return `
-    SELECT k.position AS checkpoint, s.owner, i.item_id, i.response_id, i.type, i.payload, i.created_by, i.position,
+    SELECT k.position AS checkpoint, s.owner, ${isDeletedSql(schema, 's')} AS is_deleted, i.item_id, i.response_id, i.type, i.payload, i.created_by, i.position,
       floor(extract(epoch FROM i.created_at))::double precision AS created_at
     FROM ${schema}.checkpoint k JOIN ${schema}.sessions s ON s.id = $1
     LEFT JOIN LATERAL (

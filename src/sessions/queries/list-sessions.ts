@@ -7,6 +7,7 @@ import { ReadModels } from '../../read-models/read-models.js';
 import { shownLabels } from '../domain/labels.js';
 import { listStatusOf } from '../domain/status.js';
 import type { RollupCounts } from './child-row.js';
+import { countsNoMoreSql, liesBelowDeletedSql } from './deleted.js';
 import { cursorValues, cutPage, type Page, type PageRequest, pageSql, type Place } from './page.js';
 import { epochSeconds } from './snapshot.js';
 
@@ -44,9 +45,9 @@ const SORT_COLUMN = {
   updated_at: 'activity_position',
 } as const satisfies Readonly<Record<SessionSort, keyof SessionRow>>;
 const KIND_CONDITION: Readonly<Record<SessionKind, string>> = {
-  default: 'parent_id IS NULL',
-  sub_agent: 'parent_id IS NOT NULL',
-  any: 'true',
+  default: 'parent_id IS NULL AND NOT deleted',
+  sub_agent: 'parent_id IS NOT NULL AND NOT deleted',
+  any: 'NOT deleted',
 };
 
 @QueryHandler(ListSessions)
@@ -114,9 +115,13 @@ function listSql(
     after: { row: '$2', place: '$3' },
     before: { row: '$4', place: '$5' },
   });
+  const shown =
+    kind === 'default'
+      ? KIND_CONDITION[kind]
+      : `${KIND_CONDITION[kind]} AND NOT ${liesBelowDeletedSql(schema, 'ancestor_ids')}`;
   const sessions = (turn: string, condition: string, inOrder: string): string => `
       (SELECT *, ${turn} AS turn FROM ${schema}.sessions
-       WHERE ${KIND_CONDITION[kind]} AND agent_id IS NOT NULL AND ${mine}
+       WHERE ${shown} AND agent_id IS NOT NULL AND ${mine}
          AND ($6::text IS NULL OR agent_id = $6) AND ($7::text IS NULL OR agent_name = $7) AND ${condition}
        ORDER BY ${inOrder} LIMIT $1)`;
   const standing = sessions(page.order === 'asc' ? column : `-${column}`, where, order);
@@ -133,7 +138,8 @@ function listSql(
         'pending_self', coalesce(sum(pending) FILTER (WHERE session_id = s.id), 0),
         'busy_descendants', coalesce(sum(busy) FILTER (WHERE session_id <> s.id), 0),
         'oldest_pending_at', floor(extract(epoch FROM min(oldest_pending_at)))) AS counts
-      FROM ${schema}.session_rollups WHERE ancestor_id = s.id AND (pending > 0 OR busy > 0)) r ON true
+      FROM ${schema}.session_rollups r WHERE ancestor_id = s.id AND (pending > 0 OR busy > 0)
+        AND NOT ${countsNoMoreSql(schema, 's.root_id')}) r ON true
     ORDER BY s.turn`;
 }
 

@@ -135,6 +135,14 @@ export class Actor {
     await this.stage.post(this.path('close'), { reason });
   }
 
+  interrupt(type: 'interrupt' | 'stop_session'): Promise<void> {
+    return this.event(type, {});
+  }
+
+  remove(): Promise<void> {
+    return this.stage.remove(`/v1/sessions/${this.id}`);
+  }
+
   private status(status: string, more: object = {}): Promise<void> {
     return this.event('external_session_status', { status, response_id: this.turn, ...more });
   }

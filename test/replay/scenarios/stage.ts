@@ -6,6 +6,7 @@ import { api, type Answer } from '../../support/http.js';
 export interface Stage {
   post<T>(path: string, body: object): Promise<T>;
   patch(path: string, body: object): Promise<void>;
+  remove(path: string): Promise<void>;
   pause(seconds: number): Promise<void>;
 }
 
@@ -18,6 +19,7 @@ export function stageAt(url: string, pace: number): Stage {
       return granted(`POST ${path}`, await server.post<T>(path, body, { headers }));
     },
     patch: async (path, body) => void granted(`PATCH ${path}`, await server.patch(path, body)),
+    remove: async (path) => void granted(`DELETE ${path}`, await server.delete(path)),
     pause: (seconds) => delay(seconds * 1000 * pace),
   };
 }

@@ -8,6 +8,7 @@ export interface ToldSession {
   title: string | null;
   status: string;
   closed: string | null;
+  deleted: boolean;
   position: string;
   readonly items: string[];
   readonly open: Set<string>;
@@ -35,6 +36,7 @@ function born(id: string, { data, position }: StoredEvent): ToldSession {
     title: data['title'] as string | null,
     status: 'none',
     closed: null,
+    deleted: false,
     position,
     items: [],
     open: new Set(),
@@ -46,6 +48,8 @@ function tell(session: ToldSession, { type, data, position }: StoredEvent): void
   if (type === 'SessionRenamed') session.title = data['title'] as string | null;
   if (type === 'SessionStatusChanged') session.status = data['status'] as string;
   if (type === 'SessionClosed') session.closed = data['reason'] as string;
+  if (type === 'SessionDeleted') session.deleted = true;
+  if (/^Session(Closed|Interrupted|Deleted)$/.test(type) && isBusy(session)) session.status = 'idle';
   if (type === 'ItemAppended') session.items.push(data['item_id'] as string);
   if (type === 'ElicitationRequested') session.open.add(data['elicitation_id'] as string);
   if (/^Elicitation(Resolved|Expired|Withdrawn)$/.test(type))

@@ -4,6 +4,7 @@ import type {
   WithdrawalReason,
 } from '../../../src/elicitations/domain/events.js';
 import type {
+  CascadeKind,
   CloseReason,
   ReportedStatus,
   SessionEvent,
@@ -109,6 +110,26 @@ export const message = (
 export const closed = (reason: CloseReason = 'done', successor: string | null = null): SessionEvent => ({
   type: 'SessionClosed',
   data: { reason, successor_session_id: successor },
+});
+
+type Follows = DataOf<'SessionInterrupted'>['follows'];
+
+/** The intent that a session below `top` follows. */
+export const after = (top: string, sequence = 1): Follows => ({ session_id: top, sequence });
+
+export const interrupted = (stated: Partial<DataOf<'SessionInterrupted'>> = {}): SessionEvent => ({
+  type: 'SessionInterrupted',
+  data: { requested: 'interrupt', response_id: null, sequence: 1, follows: null, children: 0, ...stated },
+});
+
+export const deleted = (children = 0, follows: Follows = null): SessionEvent => ({
+  type: 'SessionDeleted',
+  data: { follows, children },
+});
+
+export const cascadeCompleted = (kind: CascadeKind, sequence = 1): SessionEvent => ({
+  type: 'CascadeCompleted',
+  data: { kind, sequence },
 });
 
 export const requested = (

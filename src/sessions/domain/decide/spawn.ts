@@ -35,7 +35,7 @@ export function decideSpawnRoot(
   };
 }
 
-/** The child that holds the wanted name; the caller looks whether it is closed. */
+/** The child that holds the wanted name; the caller looks whether it is closed or deleted. */
 export interface NameTaken {
   readonly nameTakenBy: string;
 }
@@ -45,8 +45,8 @@ export interface ChildSpawn {
 }
 
 /**
- * On the parent's stream. `released` names a holder of the title that the caller has seen closed: its name is freed in
- * the same append.
+ * On the parent's stream. `released` names a holder of the title that the caller has seen closed or deleted: its name is
+ * freed in the same append.
  */
 export function decideSpawnChild(
   parent: SessionState,
@@ -54,7 +54,7 @@ export function decideSpawnChild(
   released: string | null,
 ): Decision<SessionEvent, ChildSpawn | NameTaken> {
   const facts = parent.facts;
-  if (!facts) return refuse('not_found', 'Parent session not found');
+  if (!facts || facts.deleted) return refuse('not_found', 'Parent session not found');
   if (facts.closed !== null) return refuse('conflict', 'Session is closed: it takes no new children.');
   if (facts.ancestorIds.length >= MAX_TREE_DEPTH) {
     return refuse('unprocessable', `The tree is limited to ${MAX_TREE_DEPTH} levels.`, {

@@ -9,7 +9,11 @@ import { sessionAggregate } from '../../aggregate.js';
 import type { SessionStreamEvent } from '../facts.js';
 import { noSession, type SessionState } from '../state.js';
 import { decideClose } from './close.js';
+import type { CascadeIntent } from '../cascades.js';
+import type { CascadeKind } from '../events.js';
 import { decideStatus } from './change-status.js';
+import { decideDelete, decideFollowDelete } from './delete.js';
+import { decideFollowInterrupt, decideInterrupt } from './interrupt.js';
 
 /** What ends a session withdraws all its open prompts in one append, so these must fit, whatever they are called. */
 const LONGEST_ID = '\u{1F4DD}'.repeat(255);
@@ -26,7 +30,9 @@ const full = Array.from({ length: MAX_OPEN_PROMPTS }, (_, n) => String(n).padSta
     sessionAggregate.evolve(noSession, born, at),
   );
 
-function bytesOf(decide: (state: SessionState) => Decision<SessionStreamEvent, null>): number {
+const from = (kind: CascadeKind): CascadeIntent => ({ kind, top: line[0] ?? '', sequence: 1_000_000 });
+
+function bytesOf(decide: (state: SessionState) => Decision<SessionStreamEvent, unknown>): number {
   const context = {
     actor: `user:${LONGEST_NAME}`,
     correlationId: 'c'.repeat(36),
@@ -57,5 +63,14 @@ describe('a session at the greatest depth with as many open prompts as it may ho
       decideStatus(state, { ...edge, status: 'failed', reauthRequired: false }),
     );
     expect(bytes).toBeLessThan(APPEND_LIMIT_BYTES);
+  });
+
+  it.each<[string, (state: SessionState) => Decision<SessionStreamEvent, unknown>]>([
+    ['interrupted', (state) => decideInterrupt(state, 'interrupt')],
+    ['interrupted from above', (state) => decideFollowInterrupt(state, from('interrupt'), 'interrupt')],
+    ['deleted', decideDelete],
+    ['deleted from above', (state) => decideFollowDelete(state, from('delete'))],
+  ])('can be %s', (_how, decide) => {
+    expect(bytesOf(decide)).toBeLessThan(APPEND_LIMIT_BYTES);
   });
 });
