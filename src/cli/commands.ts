@@ -1,8 +1,9 @@
+import { audit } from './audit.js';
 import type { Command } from './command.js';
 import { eventstoreBackup } from './eventstore-backup.js';
 import { rebuild } from './rebuild.js';
 
-export const commands: readonly Command[] = [rebuild, eventstoreBackup];
+export const commands: readonly Command[] = [audit, rebuild, eventstoreBackup];
 
 /** The command whose words begin the arguments, with what follows them. */
 export function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | null {

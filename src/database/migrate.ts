@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { Operations1764547200000 } from './migrations/1764547200000-operations.js';
+import { Audits1764637200000 } from './migrations/1764637200000-audits.js';
 
 /** Any fixed number: every node that migrates this database takes the same advisory lock. */
 export const MIGRATION_LOCK = 7_236_019_554;
@@ -13,7 +14,7 @@ export async function migrate(url: string): Promise<void> {
       url,
       schema: 'rollcall',
       migrationsTableName: 'migrations',
-      migrations: [Operations1764547200000],
+      migrations: [Operations1764547200000, Audits1764637200000],
     });
     await source.initialize();
     try {

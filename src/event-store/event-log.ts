@@ -110,6 +110,16 @@ export class EventLog {
     return null;
   }
 
+  /** Every event after `after`, whoever wrote it, up to what is the head when it gets there. Throws `LogUnavailable`. */
+  async *readAll(after: Position | null): AsyncGenerator<RawEvent> {
+    const open = () =>
+      this.reader.readAll({
+        direction: FORWARDS,
+        fromPosition: after === null ? START : { commit: after, prepare: after },
+      });
+    for await (const raw of this.drain(open, '$all')) if (after === null || raw.position > after) yield raw;
+  }
+
   /** Everything after `from` in the streams with one of these prefixes. One life: who follows, resumes. */
   follow(from: Position | null, prefixes: readonly string[], handlers: FeedHandlers): Feed {
     return followAll(this.reader, from, prefixes, handlers);
