@@ -13,8 +13,8 @@ import { projectedEvents } from './projected-events.js';
 import { readableEvents } from './readable-events.js';
 import { type AuditReport, type Difference, toDifference, toParking } from './report.js';
 import { responsibleEvents } from './responsible-events.js';
-import { sessionScopeOf } from './session-scope.js';
-import { type RowRange, SetReader } from './set-reader.js';
+import { sessionColumnsOf, type SessionScope } from './session-scope.js';
+import { SetReader } from './set-reader.js';
 import { type Fold, openFold, StartOver } from './fold.js';
 
 /** A snapshot is closed within a minute; what is not compared by then is compared in the next one. */
@@ -68,7 +68,7 @@ export function auditedProjections(
   { projections: names, session }: AuditRequest,
 ): AnyProjection[] {
   return projections.filter(
-    ({ name }) => (names?.includes(name) ?? true) && (session === null || sessionScopeOf(name) !== null),
+    ({ name }) => (names?.includes(name) ?? true) && (session === null || sessionColumnsOf(name) !== null),
   );
 }
 
@@ -187,9 +187,9 @@ class Audit {
 
   private comparison(fold: Fold, ids: readonly string[]): Comparison {
     const { session } = this.request;
-    const scopeOf = ({ name }: AnyProjection): RowRange['scope'] => {
-      const sql = session === null ? null : sessionScopeOf(name);
-      return sql === null || session === null ? null : { sql, ids, top: session };
+    const scopeOf = ({ name }: AnyProjection): SessionScope | null => {
+      const columns = sessionColumnsOf(name);
+      return columns === null || session === null ? null : { ...columns, ids, top: session };
     };
     const counted = new Map<string, number>();
     const onRows = (projection: string, rows: number): void => {

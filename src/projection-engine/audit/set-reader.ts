@@ -6,6 +6,7 @@ import { keyName } from '../row-buffer.js';
 import { selected, toValue } from './column-values.js';
 import type { PageSource } from './merge.js';
 import type { ComparableRow } from './row-differences.js';
+import type { SessionScope } from './session-scope.js';
 
 const PAGE_ROWS = 5_000;
 /** A reader that hangs must not hold its snapshot: it would keep Postgres from tidying up behind every update. */
@@ -16,8 +17,8 @@ const LOCK_MS = 10_000;
 /** Which rows of a table are read: after a key, and of some sessions alone. */
 export interface RowRange {
   readonly after: RowKey | null;
-  /** A predicate over `$1` (ids of sessions) and `$2` (the topmost of them); null for all rows. */
-  readonly scope: { readonly sql: string; readonly ids: readonly string[]; readonly top: string } | null;
+  /** Null: of all. */
+  readonly scope: SessionScope | null;
 }
 
 export interface ReaderOptions {
@@ -122,11 +123,17 @@ export class SetReader {
 
   private async declare(cursor: string, { table }: AnyProjection, { after, scope }: RowRange): Promise<void> {
     const key = table.primaryKey.map((column) => `${column} COLLATE "C"`).join(', ');
-    const values: unknown[] = scope ? [scope.ids, scope.top] : [];
-    const conditions = scope ? [`(${scope.sql})`] : [];
+    const values: unknown[] = [];
+    const placeholder = (value: unknown): string => `$${values.push(value)}`;
+    const conditions: string[] = [];
+    if (scope) {
+      const own = `${scope.own} = ANY(${placeholder(scope.ids)}::text[])`;
+      const { ancestors } = scope;
+      conditions.push(ancestors ? `(${own} OR ${ancestors} @> ARRAY[${placeholder(scope.top)}::text])` : own);
+    }
     if (after) {
-      const placeholders = after.map((part) => `$${values.push(part)}::text`);
-      conditions.push(`ROW(${key}) > ROW(${placeholders.join(', ')})`);
+      const parts = after.map((part) => `${placeholder(part)}::text`);
+      conditions.push(`ROW(${key}) > ROW(${parts.join(', ')})`);
     }
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
     const columns = Object.keys(table.columns).join(', ');
