@@ -12,7 +12,7 @@ const PAGE_ROWS = 5_000;
 /** A reader that hangs must not hold its snapshot: it would keep Postgres from tidying up behind every update. */
 const IDLE_MS = 70_000;
 const STATEMENT_MS = 70_000;
-const LOCK_MS = 10_000;
+const LOCK_MS = 30_000;
 
 /** Which rows of a table are read: after a key, and of some sessions alone. */
 export interface RowRange {
