@@ -31,7 +31,7 @@ function verdict({ state, differences, parked }: AuditReport, rows: string): str
     return `Clean: all ${rows} rows are what the log says${note}.`;
   }
   const places = differences.length === 1 ? 'one difference' : `${count(differences.length)} differences`;
-  return `Different: ${places} in ${rows} rows. To repair: rollcall rebuild`;
+  return `Different: ${places} in ${rows} rows. What to do: ops/runbooks/audit.md`;
 }
 
 function isSameRow(one: Difference, other: Difference | undefined): boolean {

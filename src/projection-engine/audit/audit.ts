@@ -207,6 +207,7 @@ class Audit {
     const reader = await SetReader.open(this.ports.url, fold.schema, [], this.options);
     try {
       const rows = await reader.query<{ id: string }>(
+        'tree',
         `SELECT id FROM ${fold.schema}.sessions WHERE id = $1 OR ancestor_ids @> ARRAY[$1::text]`,
         [session],
       );

@@ -2,7 +2,7 @@ import { Database } from '../../database/database.js';
 import type { Position } from '../../event-store/position.js';
 import type { ParkedStream } from '../parking.js';
 import type { LiveState } from './live-set.js';
-import { dropSet, ShadowSet, ShadowSetInUse, type ShadowSetOptions } from './shadow-set.js';
+import { dropSet, ShadowSet, ShadowSetInUse, type ShadowSetOptions } from '../fill/shadow-set.js';
 
 /** A process that was told to end may still be at it. */
 const PATIENCE_MS = 15_000;

@@ -1,6 +1,6 @@
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { Position } from '../../event-store/position.js';
-import type { ParkedStream } from '../parking.js';
+import { parkedDetails, type ParkedStream } from '../parking.js';
 import { ForeignLog } from '../set-schema.js';
 import { schemaOf } from '../set-version.js';
 import { AuditImpossible } from './audit-impossible.js';
@@ -38,6 +38,7 @@ export class LiveSet {
     const reader = await this.open(schema, projections);
     try {
       const [checkpoint] = await reader.query<{ log_id: string; position: string }>(
+        'checkpoint',
         `SELECT log_id, position FROM ${schema}.checkpoint`,
       );
       if (!checkpoint) throw new AuditImpossible('the read models have no checkpoint');
@@ -46,7 +47,11 @@ export class LiveSet {
           `The read models belong to log ${checkpoint.log_id}, this is ${this.logId === null ? 'a log without a name' : `log ${this.logId}`}`,
         );
       }
-      return { reader, position: BigInt(checkpoint.position), parked: await this.parkedIn(reader) };
+      return {
+        reader,
+        position: BigInt(checkpoint.position),
+        parked: await parkedDetails(reader, this.version),
+      };
     } catch (error) {
       await reader.close();
       throw error;
@@ -60,24 +65,6 @@ export class LiveSet {
       if (!isMissing(error)) throw error;
       throw new AuditImpossible('there are no read models of this build yet: start the server once');
     }
-  }
-
-  private async parkedIn(reader: SetReader): Promise<ParkedStream[]> {
-    const rows = await reader.query<
-      Record<'stream' | 'revision' | 'position' | 'event_id' | 'event_type' | 'reason', string>
-    >(
-      `SELECT stream, revision, position, event_id, event_type, reason FROM rollcall.parked_streams
-       WHERE set_version = $1 ORDER BY parked_streams.position`,
-      [this.version],
-    );
-    return rows.map(({ stream, revision, position, event_id, event_type, reason }) => ({
-      stream,
-      revision: BigInt(revision),
-      position: BigInt(position),
-      eventId: event_id,
-      eventType: event_type,
-      reason,
-    }));
   }
 }
 

@@ -11,9 +11,9 @@ it.each(projectionSet.map((projection) => [projection.name, projection] as const
   (name, { table }) => {
     const columns: Readonly<Record<string, ColumnType>> = table.columns;
     const scope = sessionColumnsOf(name);
-    expect(scope === null).toBe(OF_NO_SESSION.includes(name));
-    if (scope === null) return;
-    expect(columns[scope.own]).toBe('text');
-    if (scope.ancestors !== null) expect(columns[scope.ancestors]).toBe('text[]');
+    const ofSession = { own: 'text', ancestors: scope?.ancestors ? 'text[]' : undefined };
+    expect(scope && { own: columns[scope.own], ancestors: columns[scope.ancestors ?? ''] }).toEqual(
+      OF_NO_SESSION.includes(name) ? null : ofSession,
+    );
   },
 );

@@ -76,8 +76,12 @@ export class SetReader {
     }
   }
 
-  async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.client.query<Row>(text, [...values])).rows;
+  async query<Row extends object>(
+    name: string,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    return (await this.client.query<Row>({ name, text, values: [...values] })).rows;
   }
 
   /** The rows of a table by key and digest. Sorted by Postgres, so memory here is that of a page. */
@@ -103,6 +107,7 @@ export class SetReader {
     const arrays = table.primaryKey.map((_, index) => `$${index + 1}::text[]`);
     const match = table.primaryKey.map((column) => `t.${column} = k.${column}`);
     const found = await this.query<Record<string, unknown>>(
+      `rows-${table.name}`,
       `SELECT ${list.join(', ')} FROM unnest(${arrays.join(', ')}) AS k(${table.primaryKey.join(', ')})
        JOIN ${this.schema}.${table.name} t ON ${match.join(' AND ')}`,
       table.primaryKey.map((_, index) => keys.map((key) => key[index] ?? '')),

@@ -83,7 +83,7 @@ export const setters: Readonly<Record<string, Readonly<Record<string, readonly s
   ),
   // Of a birth that the child's own first event has met.
   obligations: {
-    ...all(['parent_id', 'cause_id', 'correlation_id'], 'ChildSpawned'),
-    ...all(['payload', 'met', 'position'], 'SessionSpawned'),
+    ...all(['parent_id', 'cause_id', 'correlation_id', 'met_sequence', 'owed_position'], 'ChildSpawned'),
+    ...all(['payload', 'met', 'met_position', 'position'], 'SessionSpawned'),
   },
 };

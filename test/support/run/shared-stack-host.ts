@@ -37,7 +37,11 @@ async function start(): Promise<Stack> {
   const common = { eventStoreUrl: eventStore.url, databaseUrl: postgres.url };
   const [a, b] = await Promise.all([
     startServer({ ...common, name: 'server-a', env: { ROLLCALL_AUTH: 'none' } }),
-    startServer({ ...common, name: 'server-b', env: { ROLLCALL_AUTH: 'header', ROLLCALL_ADMINS: ADMINISTRATOR } }),
+    startServer({
+      ...common,
+      name: 'server-b',
+      env: { ROLLCALL_AUTH: 'header', ROLLCALL_ADMINS: ADMINISTRATOR },
+    }),
   ]);
   ends.push(() => Promise.all([a.end('SIGTERM'), b.end('SIGTERM')]));
   return { ...common, a: a.url, b: b.url, controlA: a.controlSocket, controlB: b.controlSocket };
