@@ -172,7 +172,7 @@ class Audit {
         const expected = await SetReader.open(this.ports.url, fold.schema, this.projections, this.options);
         try {
           const mayGoOn = (): boolean => performance.now() < until;
-          await comparison.current.round(live.reader, expected, live.position, mayGoOn);
+          await comparison.current.round(live.reader, expected, mayGoOn);
         } finally {
           await expected.close();
         }
@@ -219,7 +219,7 @@ class Audit {
   }
 
   private async trace(fold: Fold, comparison: Comparison, position: Position): Promise<Difference[]> {
-    const found = comparison.differencesAt(position);
+    const found = comparison.takeDifferences();
     if (found.length === 0) return [];
     this.phase = 'tracing';
     this.tell(fold);

@@ -1,6 +1,5 @@
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { RowKey } from '../../../projections/projection.js';
-import type { Position } from '../../event-store/position.js';
 import { keyName } from '../row-buffer.js';
 import { mergePages } from './merge.js';
 import { type CheckedTable, MOST_DIFFERENCES } from './report.js';
@@ -28,7 +27,8 @@ export interface ComparisonOptions {
 /** Compares two sets table by table, over as many snapshots as it takes: each goes on from the key reached. */
 export class Comparison {
   private readonly tables: readonly Table[];
-  private readonly found: { readonly difference: RowDifference; readonly at: Position }[] = [];
+  private found: RowDifference[] = [];
+  private listed = 0;
   private hasMore = false;
 
   constructor(
@@ -48,22 +48,19 @@ export class Comparison {
     return this.tables.map(({ projection, rows }) => ({ projection: projection.name, rows }));
   }
 
-  /** What was found differing in the snapshot at this position. */
-  differencesAt(position: Position): RowDifference[] {
-    return this.found.filter(({ at }) => at === position).map(({ difference }) => difference);
+  /** What was found since the last call; all of it stood so in the snapshot of the last round. */
+  takeDifferences(): RowDifference[] {
+    const { found } = this;
+    this.found = [];
+    return found;
   }
 
   get truncated(): boolean {
     return this.hasMore;
   }
 
-  /** Compares what is left for as long as it may. Both readers stand at `position`. */
-  async round(
-    live: SetReader,
-    expected: SetReader,
-    position: Position,
-    mayGoOn: () => boolean,
-  ): Promise<void> {
+  /** Compares what is left for as long as it may. Both readers stand at the same position. */
+  async round(live: SetReader, expected: SetReader, mayGoOn: () => boolean): Promise<void> {
     const { signal, onRows } = this.options;
     for (const table of this.tables) {
       if (table.isDone) continue;
@@ -74,7 +71,7 @@ export class Comparison {
         live.digests(projection, range),
         expected.digests(projection, range),
         {
-          differing: (keys) => this.lookAt(projection, keys, live, expected, position),
+          differing: (keys) => this.lookAt(projection, keys, live, expected),
           mayGoOn: () => {
             signal.throwIfAborted();
             return mayGoOn();
@@ -94,7 +91,6 @@ export class Comparison {
     keys: readonly RowKey[],
     live: SetReader,
     expected: SetReader,
-    at: Position,
   ): Promise<void> {
     for (let from = 0; from < keys.length && !this.hasMore; from += ROWS_AT_ONCE) {
       this.options.signal.throwIfAborted();
@@ -106,13 +102,14 @@ export class Comparison {
       for (const key of some) {
         const name = keyName(key);
         for (const difference of rowDifferences(projection, key, ours.get(name), theirs.get(name)))
-          this.add(difference, at);
+          this.add(difference);
       }
     }
   }
 
-  private add(difference: RowDifference, at: Position): void {
-    if (this.found.length < MOST_DIFFERENCES) this.found.push({ difference, at });
+  private add(difference: RowDifference): void {
+    this.listed += 1;
+    if (this.listed <= MOST_DIFFERENCES) this.found.push(difference);
     else this.hasMore = true;
   }
 }
