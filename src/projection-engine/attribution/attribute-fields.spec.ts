@@ -68,6 +68,7 @@ describe('which event last set a field', () => {
 
   it('is forgotten with the row, which remembers what took it away', async () => {
     expect(await pastOf(log('a', '(a)'), 'a')).toEqual({ fields: {}, removedBy: 10n, walks: 1 });
+    expect(await pastOf(log('(a)'), 'a')).toEqual({ fields: {}, removedBy: null, walks: 1 });
     expect(await pastOf(log('a', '(a)', 'a'), 'a')).toEqual({
       fields: { id: 20n, sum: 20n, position: 20n },
       removedBy: null,

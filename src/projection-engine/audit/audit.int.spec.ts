@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectionSet } from '../../../projections/projection-set.js';
 import { rowsOf, scratchLeft } from '../../../test/support/audit/held-audit.js';
 import { mixedPosts, plantForest, postAll } from '../../../test/support/chaos/burst.js';
-import { setSchema } from '../../../test/support/chaos/read-models.js';
+import { query, setSchema } from '../../../test/support/chaos/read-models.js';
 import { ExclusiveStack } from '../../../test/support/exclusive-stack.js';
 import type { ServerProcess } from '../../../test/support/process/server-process.js';
 import { createEventRegistry } from '../../event-store/catalogue.js';
@@ -85,6 +85,25 @@ describe('an audit that may hold a snapshot for a page alone', () => {
       `UPDATE ${schema}.session_items SET type = 'message' WHERE type = 'planted'`,
     );
   });
+});
+
+it('tables that are swapped for others meanwhile raise no false alarm', async () => {
+  const swaps = { on: true, done: 0 };
+  const swapping = query(stack.databaseUrl, async (client) => {
+    while (swaps.on) {
+      await client.query(
+        `CREATE TABLE ${schema}.swapped (LIKE ${schema}.agents INCLUDING ALL);
+         INSERT INTO ${schema}.swapped SELECT * FROM ${schema}.agents;
+         DROP TABLE ${schema}.agents;
+         ALTER TABLE ${schema}.swapped RENAME TO agents`,
+      );
+      swaps.done += 1;
+    }
+  });
+  const report = await run({ snapshotMs: 0, pageRows: 40 }).finally(() => (swaps.on = false));
+  await swapping;
+  expect(report).toMatchObject({ state: 'clean', differences: [] });
+  expect(swaps.done).toBeGreaterThan(5);
 });
 
 it('of more differences than a report lists, it lists so many and says that there are more', async () => {
