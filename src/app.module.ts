@@ -4,6 +4,10 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { RegisterAgentHandler } from './agents/commands/register-agent.js';
 import { AgentsController } from './agents/http/agents.controller.js';
 import { GetAgentHandler } from './agents/queries/get-agent.js';
+import { CancelAuditHandler } from './audits/commands/cancel-audit.js';
+import { RequestAuditHandler } from './audits/commands/request-audit.js';
+import { AuditsController } from './audits/http/audits.controller.js';
+import { GetAuditHandler } from './audits/queries/get-audit.js';
 import { AuthModule } from './auth/auth.module.js';
 import type { AuthOptions } from './auth/auth-options.js';
 import type { Core } from './core.js';
@@ -51,6 +55,8 @@ const commandHandlers = [
   RequestElicitationHandler,
   ResolveElicitationHandler,
   MarkAnsweredElsewhereHandler,
+  RequestAuditHandler,
+  CancelAuditHandler,
 ];
 
 const queryHandlers = [
@@ -60,6 +66,7 @@ const queryHandlers = [
   ListChildrenHandler,
   ListItemsHandler,
   GetElicitationHandler,
+  GetAuditHandler,
 ];
 
 @Module({})
@@ -75,6 +82,7 @@ export class AppModule {
         EventsController,
         ElicitationsController,
         HealthController,
+        AuditsController,
       ],
       providers: [
         ...commandHandlers,

@@ -2,6 +2,8 @@ import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { SystemClock } from './clock/clock.js';
 import { AgentStore } from './agents/aggregate.js';
 import { CommandRunner } from './command-handling/command-runner.js';
+import { AuditLauncher } from './audits/audit-launcher.js';
+import { AuditRegister } from './audits/audit-register.js';
 import type { Core } from './core.js';
 import { PromptHolders } from './elicitations/prompt-holders.js';
 import { StreamNames } from './event-store/stream-names.js';
@@ -32,6 +34,8 @@ export class CoreModule {
       { provide: ParkedStreams, useValue: core.parked },
       { provide: PromptHolders, useValue: core.promptHolders },
       { provide: Health, useValue: core.health },
+      { provide: AuditRegister, useValue: core.audits },
+      { provide: AuditLauncher, useValue: core.auditLauncher },
     ];
     return {
       module: CoreModule,

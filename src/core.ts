@@ -1,6 +1,8 @@
 import { v4 } from 'uuid';
 import { projectionSet } from '../projections/projection-set.js';
 import { AgentStore } from './agents/aggregate.js';
+import { AuditLauncher } from './audits/audit-launcher.js';
+import { AuditRegister } from './audits/audit-register.js';
 import { SystemClock } from './clock/clock.js';
 import { CommandKeys } from './command-handling/command-keys.js';
 import { CommandRunner } from './command-handling/command-runner.js';
@@ -52,6 +54,8 @@ export interface Core {
   readonly parked: ParkedStreams;
   readonly promptHolders: PromptHolders;
   readonly health: Health;
+  readonly audits: AuditRegister;
+  readonly auditLauncher: AuditLauncher;
   close(): Promise<void>;
 }
 
@@ -76,7 +80,7 @@ export async function startCore(options: CoreOptions): Promise<Core> {
 }
 
 async function assemble(
-  { config, databaseUrl, logger }: CoreOptions,
+  { config, eventStoreUrl, databaseUrl, logger }: CoreOptions,
   database: Database,
   log: EventLog,
 ): Promise<Core> {
@@ -108,6 +112,9 @@ async function assemble(
   const sessions = new SessionCommands(sessionStore, names, deletedSubtrees);
   const walks = new Cascade(sessions, faults);
   const leases = leaseDatabase(databaseUrl);
+  const audits = new AuditRegister(database);
+  const place = { eventStoreUrl, databaseUrl, streamPrefix: config.streamPrefix };
+  const auditLauncher = new AuditLauncher(audits, place, logger);
   const engine = new ProjectionEngine({
     log,
     store: new PostgresSet({ database, setVersion, projections: projectionSet, faults }),
@@ -154,7 +161,10 @@ async function assemble(
     parked,
     promptHolders: new PromptHolders(database, schema, log, watch),
     health: new Health(log, database, engine, watch, parked, reactors, setVersion),
+    audits,
+    auditLauncher,
     close: async () => {
+      await auditLauncher.stop();
       await control?.close();
       await reactors.stop();
       await engine.stop();

@@ -56,5 +56,10 @@ export async function startServer({
 function authOptions(auth: AuthMode): AuthOptions {
   return auth.kind === 'none'
     ? { mode: 'none' }
-    : { mode: 'header', header: auth.header.toLowerCase(), prefix: '' };
+    : {
+        mode: 'header',
+        header: auth.header.toLowerCase(),
+        prefix: '',
+        administrators: new Set(auth.administrators),
+      };
 }

@@ -7,6 +7,7 @@ export type AuthOptions =
       readonly header: string;
       /** Taken off the value when it is there (some proxies write `accounts.example.com:ada@…`). */
       readonly prefix: string;
+      readonly administrators: ReadonlySet<string>;
     };
 
 export type AuthMode = AuthOptions['mode'];

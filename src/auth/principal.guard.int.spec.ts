@@ -42,6 +42,7 @@ describe('behind a proxy that names the user', () => {
       mode: 'header',
       header: HEADER,
       prefix: 'accounts.example.com:',
+      administrators: new Set(),
     });
   });
   afterAll(() => app.close());

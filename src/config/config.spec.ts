@@ -53,6 +53,8 @@ describe('loadConfig', () => {
     ['DATABASE_URL', 'postgres://'],
     ['ROLLCALL_AUTH', 'oidc'],
     ['ROLLCALL_AUTH_HEADER', 'X Forwarded'],
+    ['ROLLCALL_ADMINS', 'ada, local'],
+    ['ROLLCALL_ADMINS', 'ada bob'],
     ['ROLLCALL_STREAM_PREFIX', 'Rollcall.'],
     ['ROLLCALL_STREAM_PREFIX', 'rollcall'],
     ['ROLLCALL_STREAM_PREFIX', '$x.'],
@@ -77,7 +79,13 @@ describe('loadConfig', () => {
     expect(loadConfig({ HOST: '0.0.0.0', ROLLCALL_AUTH: 'header' }).auth).toEqual({
       kind: 'header',
       header: 'X-Forwarded-Email',
+      administrators: [],
     });
+  });
+
+  it('reads administrators as the header names users', () => {
+    const env = { ROLLCALL_AUTH: 'header', ROLLCALL_ADMINS: ' ada@example.org, bob ,' };
+    expect(loadConfig(env).auth).toMatchObject({ administrators: ['ada@example.org', 'bob'] });
   });
 
   it('honours the control socket under NODE_ENV=test only', () => {

@@ -2,7 +2,9 @@ import { VARIABLES, type VariableName } from './variables.js';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-export type AuthMode = { readonly kind: 'none' } | { readonly kind: 'header'; readonly header: string };
+export type AuthMode =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'header'; readonly header: string; readonly administrators: readonly string[] };
 
 /** The environment, read and checked once. Everything else takes this object and never looks at process.env. */
 export interface Config {
@@ -55,6 +57,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const host = read('HOST');
   const mode = read('ROLLCALL_AUTH');
   const header = read('ROLLCALL_AUTH_HEADER');
+  const administrators = read('ROLLCALL_ADMINS');
   if (mode === 'none' && !isLoopback(host)) {
     throw new ConfigError(
       'HOST',
@@ -70,7 +73,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     shelterDir: read('ROLLCALL_SHELTER_DIR'),
     eventStoreUrl: read('EVENTSTORE_URL'),
     databaseUrl: read('DATABASE_URL'),
-    auth: mode === 'none' ? { kind: mode } : { kind: mode, header },
+    auth: mode === 'none' ? { kind: mode } : { kind: mode, header, administrators },
     streamPrefix: read('ROLLCALL_STREAM_PREFIX'),
     logLevel: read('LOG_LEVEL'),
     controlSocket: env['NODE_ENV'] === 'test' ? read('ROLLCALL_CONTROL_SOCKET') : null,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { userPrincipal } from '../auth/principal.js';
 import type { LogLevel } from './config.js';
 
 /** One environment variable: what is allowed in words, and how its text is read (undefined: not allowed). */
@@ -26,14 +27,17 @@ const optionalUrl = (text: string, schemes: readonly string[]): string | null | 
   return scheme !== undefined && /^[^\s/]/.test(text.slice(scheme.length)) ? text : undefined;
 };
 
+const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
 const origins = variable<readonly string[]>({
   default: '',
   allowed: 'a comma-separated list of origins such as https://app.example.org',
   parse: (text) => {
-    const list = text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
+    const list = listed(text);
     return list.every((origin) => ORIGIN.test(origin)) ? list : undefined;
   },
 });
@@ -82,6 +86,15 @@ export const VARIABLES = {
     default: 'X-Forwarded-Email',
     allowed: 'the name of an HTTP header',
     parse: (text) => (HEADER_NAME.test(text) ? text : undefined),
+  }),
+  /** Looked at in `header` mode alone. */
+  ROLLCALL_ADMINS: variable<readonly string[]>({
+    default: '',
+    allowed: 'a comma-separated list of users, as the header names them',
+    parse: (text) => {
+      const names = listed(text);
+      return names.every((name) => userPrincipal(name) !== null) ? names : undefined;
+    },
   }),
   ROLLCALL_STREAM_PREFIX: variable<string>({
     default: 'rollcall.',

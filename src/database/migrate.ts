@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { Operations1764547200000 } from './migrations/1764547200000-operations.js';
 import { OwnerFigures1764640800000 } from './migrations/1764640800000-owner-figures.js';
 import { ParkedRetries1764633600000 } from './migrations/1764633600000-parked-retries.js';
+import { Audits1764637200000 } from './migrations/1764637200000-audits.js';
 
 /** Any fixed number: every node that migrates this database takes the same advisory lock. */
 export const MIGRATION_LOCK = 7_236_019_554;
@@ -15,7 +16,12 @@ export async function migrate(url: string): Promise<void> {
       url,
       schema: 'rollcall',
       migrationsTableName: 'migrations',
-      migrations: [Operations1764547200000, ParkedRetries1764633600000, OwnerFigures1764640800000],
+      migrations: [
+        Operations1764547200000,
+        ParkedRetries1764633600000,
+        Audits1764637200000,
+        OwnerFigures1764640800000,
+      ],
     });
     await source.initialize();
     try {

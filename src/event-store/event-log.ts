@@ -120,6 +120,16 @@ export class EventLog {
     return within(NEWEST_MS, this.findNewest(prefixes));
   }
 
+  /** Every event after `after`, whoever wrote it, up to what is the head when it gets there. Throws `LogUnavailable`. */
+  async *readAll(after: Position | null): AsyncGenerator<RawEvent> {
+    const open = () =>
+      this.reader.readAll({
+        direction: FORWARDS,
+        fromPosition: after === null ? START : { commit: after, prepare: after },
+      });
+    for await (const raw of this.drain(open, '$all')) if (after === null || raw.position > after) yield raw;
+  }
+
   private async findNewest(prefixes: readonly string[]): Promise<RawEvent | null> {
     const open = () =>
       this.reader.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: NEWEST_AMONG });

@@ -13,7 +13,7 @@ export async function logIdentity(
   names: StreamNames,
   clock: Clock,
 ): Promise<string> {
-  const standing = await readIdentity(log, registry, names);
+  const standing = await knownLogIdentity(log, registry, names);
   if (standing !== null) return standing;
   const id = newUuid();
   const created: LogEvent = { type: 'LogCreated', data: { log_id: id } };
@@ -28,12 +28,13 @@ export async function logIdentity(
   });
   const outcome = await log.append(names.log(), [event], 'no-stream');
   if (outcome.outcome === 'appended') return id;
-  const other = await readIdentity(log, registry, names);
+  const other = await knownLogIdentity(log, registry, names);
   if (other === null) throw new Error(`stream ${names.log()} exists and holds no LogCreated`);
   return other;
 }
 
-async function readIdentity(
+/** As `logIdentity`, but writes nothing: null for a log without a `LogCreated`. */
+export async function knownLogIdentity(
   log: EventLog,
   registry: EventRegistry,
   names: StreamNames,

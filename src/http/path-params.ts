@@ -22,6 +22,7 @@ function pathId(kind: IdKind) {
 }
 
 export const SessionId = pathId('session');
+export const AuditId = pathId('audit');
 
 const PROMPT_ID_CODE_POINTS = 255;
 

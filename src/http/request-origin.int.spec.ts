@@ -23,7 +23,12 @@ async function start(...args: Parameters<typeof startEdge>): Promise<EdgeApp> {
 }
 afterAll(() => Promise.all(apps.map((app) => app.close())));
 
-const HEADER_AUTH = { mode: 'header', header: 'x-forwarded-email', prefix: '' } as const;
+const HEADER_AUTH = {
+  mode: 'header',
+  header: 'x-forwarded-email',
+  prefix: '',
+  administrators: new Set<string>(),
+} as const;
 const USER = { 'x-forwarded-email': 'ada@example.com' };
 
 describe('the Host header, without authentication', () => {

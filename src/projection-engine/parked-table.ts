@@ -34,7 +34,10 @@ export async function parkedStreams(
 }
 
 /** The same with what is known of each, in the order of the log. */
-export async function parkedDetails(database: Database, setVersion: string): Promise<ParkedStream[]> {
+export async function parkedDetails(
+  database: Pick<Database, 'query'>,
+  setVersion: string,
+): Promise<ParkedStream[]> {
   const rows = await database.query<
     Record<'stream' | 'revision' | 'position' | 'id' | 'type' | 'reason', string>
   >(

@@ -13,6 +13,9 @@ export interface Stack {
   readonly controlB: string;
 }
 
+/** Of server B. */
+export const ADMINISTRATOR = 'admin@example.test';
+
 export const STACK_VARIABLE = 'ROLLCALL_TEST_STACK';
 
 let known: Stack | undefined;

@@ -49,6 +49,7 @@ export class ShadowSet {
     private readonly database: Database,
     private readonly filler: SetFiller,
     private readonly lost: AbortController,
+    private readonly leftOut: Map<string, Position>,
     parked: readonly ParkedStream[],
   ) {
     this.schema = schemaOf(options.version);
@@ -69,6 +70,10 @@ export class ShadowSet {
       const parked = await parkedDetails(database, version);
       const lost = new AbortController();
       const shadow: { set?: ShadowSet } = {};
+      const leftOut = new Map([
+        ...options.parked,
+        ...parked.map(({ stream, position }) => [stream, position] as const),
+      ]);
       const filler = await SetFiller.open({
         ...options,
         database,
@@ -76,13 +81,18 @@ export class ShadowSet {
         setVersion: version,
         epoch,
         signal: AbortSignal.any([signal, lost.signal]),
-        parked: new Map([
-          ...options.parked,
-          ...parked.map(({ stream, position }) => [stream, position] as const),
-        ]),
+        parked: leftOut,
         onParked: (stream) => shadow.set?.parked.push(stream),
       });
-      return (shadow.set = new ShadowSet(options, { ownership, epoch }, database, filler, lost, parked));
+      return (shadow.set = new ShadowSet(
+        options,
+        { ownership, epoch },
+        database,
+        filler,
+        lost,
+        leftOut,
+        parked,
+      ));
     } catch (error) {
       await database.close();
       throw error;
@@ -92,6 +102,11 @@ export class ShadowSet {
   /** The fold of everything at or before it is in the tables. */
   get position(): Position {
     return this.filler.position;
+  }
+
+  /** Leaves a stream's events out from a position on that is not folded yet. */
+  leaveOut(stream: string, from: Position): void {
+    this.leftOut.set(stream, from);
   }
 
   /** As `SetFiller.fillTo`; `Fenced` when the lease was lost. */

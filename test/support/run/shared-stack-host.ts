@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeEnterable } from '../../../src/database/embedded/enterable.js';
-import type { Stack } from '../stack.js';
+import { ADMINISTRATOR, type Stack } from '../stack.js';
 import { startEventStore } from '../process/event-store-process.js';
 import { startPostgres } from '../process/postgres-process.js';
 import { startServer } from '../process/server-process.js';
@@ -37,7 +37,11 @@ async function start(): Promise<Stack> {
   const common = { eventStoreUrl: eventStore.url, databaseUrl: postgres.url };
   const [a, b] = await Promise.all([
     startServer({ ...common, name: 'server-a', env: { ROLLCALL_AUTH: 'none' } }),
-    startServer({ ...common, name: 'server-b', env: { ROLLCALL_AUTH: 'header' } }),
+    startServer({
+      ...common,
+      name: 'server-b',
+      env: { ROLLCALL_AUTH: 'header', ROLLCALL_ADMINS: ADMINISTRATOR },
+    }),
   ]);
   ends.push(() => Promise.all([a.end('SIGTERM'), b.end('SIGTERM')]));
   return { ...common, a: a.url, b: b.url, controlA: a.controlSocket, controlB: b.controlSocket };

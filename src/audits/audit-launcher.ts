@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { EngineLog } from '../projection-engine/engine.js';
+import type { AuditOrder, AuditRegister } from './audit-register.js';
+import type { AuditPlace } from './audit-run.js';
+
+const STOP_WITHIN_MS = 5_000;
+
+/** What the process of an audit is told, over its channel: a connection string can hold a password. */
+export interface AuditTask {
+  readonly order: AuditOrder;
+  readonly place: AuditPlace;
+}
+
+/** Runs the audits that this node was asked for, each in a process of its own, so that requests wait for none of it. */
+export class AuditLauncher {
+  private readonly children = new Set<{ readonly child: ChildProcess; readonly over: Promise<void> }>();
+
+  constructor(
+    private readonly register: AuditRegister,
+    private readonly place: AuditPlace,
+    private readonly log: EngineLog,
+  ) {}
+
+  start(order: AuditOrder): void {
+    const task: AuditTask = { order, place: this.place };
+    const entry = fileURLToPath(new URL('./audit-process.js', import.meta.url));
+    const child = fork(entry, [], {
+      execArgv: ['--enable-source-maps'],
+      env: { ...process.env, NODE_OPTIONS: '' },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const running = { child, over: this.watch(order.id, child) };
+    this.children.add(running);
+    void running.over.then(() => this.children.delete(running));
+    // One that ended before it heard is seen by its exit.
+    child.send(task, () => undefined);
+    this.log.info({ audit: order.id, pid: child.pid }, 'an audit begins');
+  }
+
+  /** Ends what still runs; the register says that it failed. */
+  async stop(): Promise<void> {
+    const late = setTimeout(() => {
+      for (const { child } of this.children) child.kill('SIGKILL');
+    }, STOP_WITHIN_MS);
+    for (const { child } of this.children) child.kill('SIGTERM');
+    await Promise.all([...this.children].map(({ over }) => over));
+    clearTimeout(late);
+  }
+
+  /** Settles when the process is over and the register knows; never rejects. */
+  private async watch(id: string, child: ChildProcess): Promise<void> {
+    const how = await new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => resolve(signal ?? `exit ${code}`));
+      child.once('error', (error) => resolve(error.message));
+    });
+    const error = `the process that ran it ended (${how})`;
+    // Postgres away: the lease runs out.
+    const unexpected = await this.register.end(id, { state: 'failed', error }).catch(() => false);
+    if (unexpected) this.log.warn({ audit: id, how }, 'the process of an audit ended');
+  }
+}

@@ -1,0 +1,18 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { AuditRegister } from '../audit-register.js';
+
+/** `DELETE /v1/audits/{id}`: its process notices and removes what it made. One that has ended stays as it is. */
+export class CancelAudit extends Command<void> {
+  constructor(readonly id: string) {
+    super();
+  }
+}
+
+@CommandHandler(CancelAudit)
+export class CancelAuditHandler implements ICommandHandler<CancelAudit> {
+  constructor(private readonly register: AuditRegister) {}
+
+  async execute({ id }: CancelAudit): Promise<void> {
+    await this.register.end(id, { state: 'cancelled', error: 'it was cancelled' });
+  }
+}
