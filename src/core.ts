@@ -23,6 +23,8 @@ import { CheckpointWatch } from './projection-engine/checkpoint-watch.js';
 import { type EngineLog, ProjectionEngine } from './projection-engine/engine.js';
 import { ENGINE_LIMITS } from './projection-engine/limits.js';
 import { leaseDatabase, Ownership } from './projection-engine/ownership.js';
+import { FirstFill } from './projection-engine/fill/first-fill.js';
+import { UnusedSets } from './projection-engine/unused-sets.js';
 import { ParkedStreams } from './projection-engine/parked-streams.js';
 import { PostgresSet } from './projection-engine/postgres-set.js';
 import { systemScheduler } from './projection-engine/scheduler.js';
@@ -115,6 +117,16 @@ async function assemble(
   const audits = new AuditRegister(database);
   const place = { eventStoreUrl, databaseUrl, streamPrefix: config.streamPrefix };
   const auditLauncher = new AuditLauncher(audits, place, logger);
+  const firstFill = new FirstFill({
+    log,
+    database,
+    registry,
+    names,
+    projections: projectionSet,
+    setVersion,
+    logger,
+  });
+  const unusedSets = new UnusedSets(databaseUrl, setVersion, logger);
   const engine = new ProjectionEngine({
     log,
     store: new PostgresSet({ database, setVersion, projections: projectionSet, faults }),
@@ -127,6 +139,7 @@ async function assemble(
     watch,
     faults,
     parking: parked,
+    fill: (epoch, signal) => firstFill.run(epoch, signal),
     build: thisBuild(),
     logger,
   });
@@ -140,6 +153,7 @@ async function assemble(
     logger,
   });
   engine.onOwnership((epoch) => (epoch === null ? void reactors.stop() : reactors.start(epoch)));
+  engine.onOwnership((epoch) => unusedSets.owned(epoch !== null));
   await watch.start();
   await parked.start();
   await deletedSubtrees.start();

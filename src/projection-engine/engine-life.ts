@@ -46,6 +46,7 @@ export class EngineLife {
   private renewing = false;
   private renewedAt: number;
   private caughtUp = false;
+  private readonly filling = new AbortController();
   /** Events applied so far. */
   applied = 0;
 
@@ -63,6 +64,7 @@ export class EngineLife {
 
   stop(): void {
     this.stopped = true;
+    this.filling.abort();
     this.inbox.stir();
   }
 
@@ -73,6 +75,8 @@ export class EngineLife {
     let feed: Feed | null = null;
     let head: HeadWatch | null = null;
     try {
+      await this.fill();
+      if (this.stopped) return;
       writer = await this.connect();
       const checkpoint = await this.orLost(writer.checkpoint());
       this.options.watch.restart(checkpoint);
@@ -91,6 +95,7 @@ export class EngineLife {
       await this.applyAll(this.applierFor(writer, parked), retries, feed, writer);
     } finally {
       this.ended = true;
+      this.filling.abort();
       endRenewals();
       head?.stop();
       this.options.parking.onRequest(() => undefined);
@@ -142,6 +147,14 @@ export class EngineLife {
 
   private throwIfLost(): void {
     if (this.lost) throw this.lost;
+  }
+
+  private async fill(): Promise<void> {
+    try {
+      await this.orLost(this.options.fill(this.epoch, this.filling.signal));
+    } catch (error) {
+      if (!this.stopped) throw error;
+    }
   }
 
   private lose(error: Error): void {

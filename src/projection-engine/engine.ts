@@ -29,6 +29,8 @@ export interface EngineOptions {
   readonly watch: CheckpointSink;
   readonly faults: FaultPoints;
   readonly parking: ParkingSink;
+  /** Brings a set that was never filled near the head, before the owner follows the log. Throws when the signal is aborted. */
+  readonly fill: (epoch: bigint, signal: AbortSignal) => Promise<void>;
   /** Names the code that runs here: another build gives parked streams another chance. */
   readonly build: string;
   readonly logger: EngineLog;

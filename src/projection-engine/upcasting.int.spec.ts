@@ -99,6 +99,7 @@ function engine(parking: ParkedStreams): ProjectionEngine {
     watch: new CheckpointWatch(database, version),
     faults,
     parking,
+    fill: () => Promise.resolve(),
     build: 'later',
     logger: { info: () => undefined, warn: () => undefined },
   });

@@ -77,6 +77,7 @@ export function startNode(
       markFilled: () => undefined,
     },
     faults: new FaultPoints(),
+    fill: () => Promise.resolve(),
     build: name,
     parking: {
       get retryRequested() {

@@ -7,6 +7,8 @@ import { type StartOptions, type StartedProcess, startProcess } from './started-
 export interface ServerOptions extends Partial<StartOptions> {
   readonly eventStoreUrl: string;
   readonly databaseUrl: string;
+  /** Of another build, by its whole path. */
+  readonly script?: string;
 }
 
 export interface ServerProcess extends StartedProcess<{ readonly port: number }> {
@@ -16,9 +18,9 @@ export interface ServerProcess extends StartedProcess<{ readonly port: number }>
 
 /** Starts a Rollcall server on the given log and database, on any free port unless `env.PORT` names one. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const { eventStoreUrl, databaseUrl, env, ...rest } = options;
+  const { eventStoreUrl, databaseUrl, script = 'src/main.js', env, ...rest } = options;
   const controlSocket = join(runDirectory(), `${unique('c')}.sock`);
-  const started = await startProcess<{ port: number }>('src/main.js', {
+  const started = await startProcess<{ port: number }>(script, {
     name: 'server',
     ...rest,
     env: {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Exit, type LaunchOptions, type Launched, launch } from './launched.js';
 
@@ -51,10 +51,10 @@ export async function runProcess(
   return { ...exit, output: launched.output() };
 }
 
-/** Starts a script of the build and waits for nothing. */
+/** Starts a script of the build, or of another one by its whole path, and waits for nothing. */
 export function launchScript(script: string, options: StartOptions): Launched {
   const project = projectDirectory();
-  const args = ['--enable-source-maps', join(project, 'dist', script), ...(options.args ?? [])];
+  const args = ['--enable-source-maps', resolve(project, 'dist', script), ...(options.args ?? [])];
   return launch(args, { cwd: project, ...options });
 }
 
