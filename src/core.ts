@@ -26,6 +26,7 @@ import { PostgresSet } from './projection-engine/postgres-set.js';
 import { systemScheduler } from './projection-engine/scheduler.js';
 import { NOTHING_APPLIED, prepareSet } from './projection-engine/set-schema.js';
 import { SET_SCHEMA as schema, SET_VERSION as setVersion } from './projection-engine/this-set.js';
+import { thisBuild } from './projection-engine/this-build.js';
 import { ChildReactor } from './reactors/child-reactor.js';
 import { ReadModels } from './read-models/read-models.js';
 import { SessionStore } from './sessions/aggregate.js';
@@ -109,11 +110,13 @@ async function assemble(
     limits: ENGINE_LIMITS,
     watch,
     faults,
-    onParked: (stream) => parked.add(stream),
+    parking: parked,
+    build: thisBuild(),
     logger,
   });
   const reactor = new ChildReactor(database, schema, sessions, watch, logger);
   engine.onOwnership((owned) => (owned ? reactor.start() : void reactor.stop()));
+  watch.onParking(() => void parked.look());
   await watch.start();
   await parked.start();
   engine.start();

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { Operations1764547200000 } from './migrations/1764547200000-operations.js';
+import { ParkedRetries1764633600000 } from './migrations/1764633600000-parked-retries.js';
 import { OwnerFigures1764640800000 } from './migrations/1764640800000-owner-figures.js';
 
 /** Any fixed number: every node that migrates this database takes the same advisory lock. */
@@ -14,7 +15,7 @@ export async function migrate(url: string): Promise<void> {
       url,
       schema: 'rollcall',
       migrationsTableName: 'migrations',
-      migrations: [Operations1764547200000, OwnerFigures1764640800000],
+      migrations: [Operations1764547200000, ParkedRetries1764633600000, OwnerFigures1764640800000],
     });
     await source.initialize();
     try {

@@ -9,7 +9,8 @@ const sized = eventType('Sized', 3, shape, {
   1: (data) => ({ name: data }),
   2: (data) => ({ ...(data as object), size: 0 }),
 });
-const registry = new EventRegistry([sized]);
+const none = new Set<string>();
+const registry = new EventRegistry([sized], none);
 
 const metadata = (schema: number): Record<string, unknown> => ({
   schema,
@@ -77,11 +78,37 @@ describe('reading', () => {
     expect(read).toThrow(reason);
   });
 
+  it('refuses what is nested deeper than the stack', () => {
+    const open = eventType('Open', 1, Type.Object({ deep: Type.Unknown() }));
+    const depth = 100_000;
+    const data: unknown = JSON.parse(`{"deep":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+    const read = (): unknown =>
+      new EventRegistry([open], none).decode(raw({ type: 'Open', data, metadata: metadata(1) }));
+    expect(read).toThrow(UnreadableEvent);
+  });
+
   it('refuses what an upcaster throws on', () => {
-    const fragile = new EventRegistry([
-      eventType('Sized', 2, shape, { 1: (data) => ({ name: (data as { a: { b: string } }).a.b, size: 1 }) }),
-    ]);
+    const fragile = new EventRegistry(
+      [
+        eventType('Sized', 2, shape, {
+          1: (data) => ({ name: (data as { a: { b: string } }).a.b, size: 1 }),
+        }),
+      ],
+      none,
+    );
     expect(() => fragile.decode(raw({ metadata: metadata(1), data: {} }))).toThrow(UnreadableEvent);
+  });
+});
+
+describe('what means nothing any more', () => {
+  it('is told from what is unknown, and is not written', () => {
+    const later = new EventRegistry([sized], new Set(['Sliced']));
+    expect([later.isRetired('Sliced'), later.isRetired('Sized'), later.isRetired('Diced')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(() => later.schemaOf({ type: 'Sliced', data: {} })).toThrow(/not registered/);
   });
 });
 
@@ -95,9 +122,10 @@ describe('writing', () => {
 
 describe('definitions', () => {
   it('are refused twice, or with a gap in their upcasters', () => {
-    expect(() => new EventRegistry([sized, sized])).toThrow(/defined twice/);
-    expect(() => new EventRegistry([eventType('Sized', 3, shape, { 1: (data) => data })])).toThrow(
+    expect(() => new EventRegistry([sized, sized], none)).toThrow(/defined twice/);
+    expect(() => new EventRegistry([eventType('Sized', 3, shape, { 1: (data) => data })], none)).toThrow(
       /no upcaster from schema 2/,
     );
+    expect(() => new EventRegistry([sized], new Set(['Sized']))).toThrow(/both in use and retired/);
   });
 });

@@ -43,7 +43,11 @@ export class EventRegistry {
   private readonly entries = new Map<string, Entry>();
   private readonly metadata = TypeCompiler.Compile(metadataShape);
 
-  constructor(definitions: Iterable<EventType>) {
+  /** `retired`: types that nothing writes any more and nobody needs: readers pass over their events. */
+  constructor(
+    definitions: Iterable<EventType>,
+    private readonly retired: ReadonlySet<string>,
+  ) {
     for (const definition of definitions) {
       if (this.entries.has(definition.type))
         throw new Error(`event type ${definition.type} is defined twice`);
@@ -52,6 +56,8 @@ export class EventRegistry {
           throw new Error(`event type ${definition.type} has no upcaster from schema ${version}`);
         }
       }
+      if (retired.has(definition.type))
+        throw new Error(`event type ${definition.type} is both in use and retired`);
       this.entries.set(definition.type, { definition, check: TypeCompiler.Compile(definition.shape) });
     }
   }
@@ -69,8 +75,23 @@ export class EventRegistry {
     return entry.definition.schema;
   }
 
-  /** Throws `UnreadableEvent`. */
+  /** Whether an event means nothing any more. Ask before `decode`. */
+  isRetired(type: string): boolean {
+    return this.retired.has(type);
+  }
+
+  /** Throws `UnreadableEvent`, and nothing else: what keeps an event from being read lies in the event. */
   decode(raw: RawEvent): RecordedEvent {
+    try {
+      return this.decoded(raw);
+    } catch (error) {
+      if (error instanceof UnreadableEvent) throw error;
+      // Nested deeper than the stack, for one.
+      throw new UnreadableEvent(`cannot be read: ${String(error)}`, raw);
+    }
+  }
+
+  private decoded(raw: RawEvent): RecordedEvent {
     const entry = this.entries.get(raw.type);
     if (!entry) throw new UnreadableEvent('event type is unknown to this build', raw);
     if (!this.metadata.Check(raw.metadata)) throw new UnreadableEvent('metadata has a wrong shape', raw);

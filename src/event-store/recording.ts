@@ -14,7 +14,8 @@ export interface ReplayedEvent extends RecordedEvent<RollcallEvent> {
  */
 export function readRecording(text: string): ReplayedEvent[] {
   const registry = createEventRegistry();
-  return parseEventLines(text).map((raw) => {
+  const raws = parseEventLines(text).filter(({ type }) => !registry.isRetired(type));
+  return raws.map((raw) => {
     // The registry holds the catalogue's types only, so what it returns is one of them.
     const recorded = registry.decode(raw) as RecordedEvent<RollcallEvent>;
     return { ...recorded, subjectId: new StreamNames(prefixOf(raw.stream)).subjectOf(raw.stream) };

@@ -6,6 +6,8 @@ export const FAULT_POINTS = [
   'after-append',
   'before-commit',
   'after-commit',
+  'before-retry-commit',
+  'after-retry-commit',
   'between-spawn-and-birth',
 ] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];

@@ -5,7 +5,7 @@ import type { Position } from '../event-store/position.js';
 import type { RawEvent, RecordedEvent } from '../event-store/recorded-event.js';
 import type { StreamNames } from '../event-store/stream-names.js';
 import { ProjectorFailure } from './batch-fold.js';
-import { isPoison, type ParkedStream } from './parking.js';
+import { isPoison, parkedEventOf, type ParkedStream } from './parking.js';
 import type { SetWriter } from './set-writer.js';
 
 interface Readable {
@@ -19,12 +19,13 @@ interface Readable {
  */
 export class BatchApplier {
   constructor(
-    private readonly writer: SetWriter,
+    private readonly writer: Pick<SetWriter, 'write'>,
     private readonly registry: EventRegistry,
     private readonly names: StreamNames,
     /** From which position on a stream is parked; its earlier events are still to be applied. */
     private readonly parked: Map<string, Position>,
     private readonly onParked: (stream: ParkedStream) => void,
+    private readonly onRetired: (type: string) => void,
   ) {}
 
   /** Everything up to `upTo` is in the read models afterwards, or parked. Throws what is worth another try. */
@@ -36,6 +37,10 @@ export class BatchApplier {
 
   private read(raw: RawEvent, parkings: ParkedStream[]): Readable | null {
     if (this.isLost(raw)) return null;
+    if (this.registry.isRetired(raw.type)) {
+      this.onRetired(raw.type);
+      return null;
+    }
     try {
       // The registry holds the catalogue's types only, so what it returns is one of them.
       const recorded = this.registry.decode(raw) as RecordedEvent<RollcallEvent>;
@@ -104,8 +109,8 @@ export class BatchApplier {
   }
 
   private park(raw: RawEvent, reason: string, parkings: ParkedStream[]): void {
-    const { stream, revision, position, id, type } = raw;
-    const parking = { stream, revision, position, eventId: id, eventType: type, reason };
+    const parking = { ...parkedEventOf(raw), reason };
+    const { stream, position } = parking;
     // A batch may fail at an event before the one that parked its stream first: what is said of the stream is the first.
     const later = parkings.findIndex((standing) => standing.stream === stream);
     if (later >= 0) parkings.splice(later, 1);

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { CONNECT_MS, type Database } from '../database/database.js';
 import type { Position } from '../event-store/position.js';
 import { CHECKPOINT_CHANNEL } from './batch-statement.js';
+import { PARKING_CHANNEL } from './parking.js';
 import type { CheckpointSink } from './ports.js';
 import { schemaOf } from './set-version.js';
 
@@ -23,6 +24,7 @@ export class CheckpointWatch implements CheckpointSink {
   private timer: NodeJS.Timeout | null = null;
   private stopped = false;
   private filled = false;
+  private heardParking: () => void = () => undefined;
 
   constructor(
     private readonly database: Database,
@@ -36,6 +38,11 @@ export class CheckpointWatch implements CheckpointSink {
 
   get position(): Position {
     return this.reached;
+  }
+
+  /** Told that a stream of this set was parked, freed or asked for; a hint only. */
+  onParking(listener: () => void): void {
+    this.heardParking = listener;
   }
 
   /** Whether the set has ever held all that the log held; until then it must not be read. */
@@ -121,10 +128,10 @@ export class CheckpointWatch implements CheckpointSink {
       if (!this.stopped) setTimeout(() => void this.listen(), RECONNECT_MS).unref();
     };
     client.on('error', () => undefined);
-    client.on('notification', ({ payload }) => this.hear(payload ?? ''));
+    client.on('notification', ({ channel, payload }) => this.hear(channel, payload ?? ''));
     try {
       await client.connect();
-      await client.query(`LISTEN ${CHECKPOINT_CHANNEL}`);
+      await client.query(`LISTEN ${CHECKPOINT_CHANNEL}; LISTEN ${PARKING_CHANNEL}`);
       // Stopped while it connected: nobody would end it later.
       if (this.stopped) return await client.end();
       this.listener = client;
@@ -135,7 +142,11 @@ export class CheckpointWatch implements CheckpointSink {
     }
   }
 
-  private hear(payload: string): void {
+  private hear(channel: string, payload: string): void {
+    if (channel === PARKING_CHANNEL) {
+      if (payload === this.setVersion) this.heardParking();
+      return;
+    }
     const [version, position] = payload.split(':');
     if (version === this.setVersion && position) this.advance(BigInt(position));
   }

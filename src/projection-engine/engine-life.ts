@@ -6,6 +6,7 @@ import type { EngineOptions } from './engine.js';
 import { HeadWatch } from './head-watch.js';
 import { Inbox } from './inbox.js';
 import { LEASE_MS, RENEW_MS } from './ownership.js';
+import { ParkedRetries } from './parked-retries.js';
 import type { LogPlace } from './ports.js';
 import { NOTHING_APPLIED } from './set-schema.js';
 import { Fenced, SetWriter } from './set-writer.js';
@@ -24,6 +25,8 @@ export interface LifeListener {
   caughtUp(): void;
   lost(): void;
   owned(owned: boolean): void;
+  /** An event of a retired type. */
+  passedOver(type: string): void;
 }
 
 /** One span of owning the set under one epoch: from the committed checkpoint until something goes wrong or it is stopped. */
@@ -76,13 +79,21 @@ export class EngineLife {
       this.figures.restart(checkpoint);
       feed = this.follow(checkpoint);
       head = this.watchHead();
-      const applier = await this.applierFor(writer);
+      const parked = await this.parkedFor(writer);
+      const retries = new ParkedRetries({
+        ...this.options,
+        writer,
+        parked,
+        passedOver: (type) => this.tell.passedOver(type),
+      });
+      this.options.parking.onRequest(() => this.inbox.stir());
       this.tell.owned(true);
-      await this.applyAll(applier, feed, writer);
+      await this.applyAll(this.applierFor(writer, parked), retries, feed, writer);
     } finally {
       this.ended = true;
       endRenewals();
       head?.stop();
+      this.options.parking.onRequest(() => undefined);
       this.tell.owned(false);
       const { lease } = this.options;
       await this.farewell(feed?.stop());
@@ -91,26 +102,30 @@ export class EngineLife {
     }
   }
 
-  private async applyAll(applier: BatchApplier, feed: Feed, writer: SetWriter): Promise<void> {
+  private async applyAll(
+    applier: BatchApplier,
+    retries: ParkedRetries,
+    feed: Feed,
+    writer: SetWriter,
+  ): Promise<void> {
     const { limits } = this.options;
     for (;;) {
-      if (!this.stopped && !this.lost) await this.inbox.filled();
+      if (!this.stopped && !this.lost && !retries.isDue) await this.inbox.filled();
       if (this.options.log.appendsInFlight >= LOADED_APPENDS)
         await this.inbox.gather(LINGER_EVENTS, LINGER_MS);
       if (this.stopped) return;
       this.throwIfLost();
       const batch = this.inbox.take(limits.batchEvents, limits.batchSpan);
-      if (!batch) {
-        await this.tellWhenCaughtUp(writer);
-        continue;
+      if (batch) {
+        const begun = this.options.scheduler.now();
+        await this.orLost(applier.apply(batch.events, batch.upTo));
+        this.figures.committed(batch, begun, this.inbox.first);
+        this.applied += batch.events.length;
+        this.committed = batch.upTo;
+        this.options.watch.advance(batch.upTo);
       }
-      const begun = this.options.scheduler.now();
-      await this.orLost(applier.apply(batch.events, batch.upTo));
-      this.figures.committed(batch, begun, this.inbox.first);
-      this.applied += batch.events.length;
-      this.committed = batch.upTo;
-      this.options.watch.advance(batch.upTo);
       await this.tellWhenCaughtUp(writer);
+      await this.orLost(retries.step(this.committed));
       if (this.inbox.size < limits.inboxLow && this.inbox.span < limits.inboxLowSpan) this.resume(feed);
     }
   }
@@ -177,14 +192,30 @@ export class EngineLife {
     return feed;
   }
 
-  private async applierFor(writer: SetWriter): Promise<BatchApplier> {
-    const { registry, names, logger, store, onParked } = this.options;
-    const parked = await this.orLost(store.parkedStreams());
-    return new BatchApplier(writer, registry, names, parked, (parking) => {
-      const { stream, revision, eventType, reason } = parking;
-      onParked(parking);
-      logger.warn({ stream, revision: revision.toString(), eventType, reason }, 'a stream is parked');
-    });
+  private async parkedFor(writer: SetWriter): Promise<Map<string, Position>> {
+    const { store, build, logger } = this.options;
+    const again = await this.orLost(writer.takeOver(build));
+    if (again > 0)
+      logger.info({ build, streams: again }, 'this build retries the streams that another one parked');
+    return new Map(
+      [...(await this.orLost(store.parkedStreams()))].map(([stream, { position }]) => [stream, position]),
+    );
+  }
+
+  private applierFor(writer: SetWriter, parked: Map<string, Position>): BatchApplier {
+    const { registry, names, logger, parking } = this.options;
+    return new BatchApplier(
+      writer,
+      registry,
+      names,
+      parked,
+      (event) => {
+        const { stream, revision, eventType, reason } = event;
+        parking.parked(event);
+        logger.warn({ stream, revision: revision.toString(), eventType, reason }, 'a stream is parked');
+      },
+      (type) => this.tell.passedOver(type),
+    );
   }
 
   private pause(feed: Feed): void {

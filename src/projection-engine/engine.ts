@@ -5,8 +5,7 @@ import type { FaultPoints } from '../fault-points/fault-points.js';
 import { EngineFigures } from './engine-figures.js';
 import { EngineLife } from './engine-life.js';
 import type { EngineLimits } from './limits.js';
-import type { ParkedStream } from './parking.js';
-import type { CheckpointSink, LogFollower, SetLease, SetStore } from './ports.js';
+import type { CheckpointSink, LogFollower, ParkingSink, SetLease, SetStore } from './ports.js';
 import type { Scheduler } from './scheduler.js';
 
 const STAND_BY_MS = 500;
@@ -29,7 +28,9 @@ export interface EngineOptions {
   readonly limits: EngineLimits;
   readonly watch: CheckpointSink;
   readonly faults: FaultPoints;
-  readonly onParked: (stream: ParkedStream) => void;
+  readonly parking: ParkingSink;
+  /** Names the code that runs here: another build gives parked streams another chance. */
+  readonly build: string;
   readonly logger: EngineLog;
 }
 
@@ -45,12 +46,18 @@ export class ProjectionEngine {
   private interrupt: () => void = () => undefined;
   private current: EngineState = 'standing-by';
   private owning = false;
+  private readonly passedOver = new Map<string, number>();
   private readonly listeners: ((owned: boolean) => void)[] = [];
 
   readonly figures: EngineFigures;
 
   constructor(private readonly options: EngineOptions) {
     this.figures = new EngineFigures(options.scheduler);
+  }
+
+  /** How many events of each retired type this node has passed over. */
+  get retiredEvents(): ReadonlyMap<string, number> {
+    return this.passedOver;
   }
 
   get state(): EngineState {
@@ -123,6 +130,11 @@ export class ProjectionEngine {
       owned: (owned) => {
         this.owning = owned;
         for (const listener of this.listeners) listener(owned);
+      },
+      passedOver: (type) => {
+        if (!this.passedOver.has(type))
+          this.options.logger.info({ eventType: type }, 'events of a retired type are passed over');
+        this.passedOver.set(type, (this.passedOver.get(type) ?? 0) + 1);
       },
     });
     this.interrupt = () => life.stop();

@@ -1,12 +1,17 @@
 import type { Database } from '../database/database.js';
-import type { Position } from '../event-store/position.js';
-import { parkedStreams, type ParkedStream } from './parking.js';
+import { type KnownParked, parkedStreams } from './parked-table.js';
+import type { ParkedStream } from './parking.js';
+import type { ParkingSink } from './ports.js';
 
 const POLL_MS = 1_000;
 
 /** The streams that are parked in this build's set, as every node knows them: commands on them are refused. */
-export class ParkedStreams {
-  private known: ReadonlyMap<string, Position> = new Map();
+export class ParkedStreams implements ParkingSink {
+  private known: ReadonlyMap<string, KnownParked> = new Map();
+  private requested = false;
+  /** Counts looks and what the owner says: an answer from before either is no news. */
+  private turn = 0;
+  private heardRequest: () => void = () => undefined;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -22,22 +27,48 @@ export class ParkedStreams {
     return this.known.has(stream);
   }
 
+  get retryRequested(): boolean {
+    return this.requested;
+  }
+
   /** The owner knows first. */
-  add({ stream, position }: ParkedStream): void {
-    this.known = new Map(this.known).set(stream, position);
+  parked({ stream, position }: ParkedStream): void {
+    this.turn += 1;
+    this.known = new Map(this.known).set(stream, { position, retryRequested: false });
+  }
+
+  freed(stream: string): void {
+    this.turn += 1;
+    const rest = new Map(this.known);
+    rest.delete(stream);
+    this.known = rest;
+  }
+
+  noneRequested(): void {
+    this.turn += 1;
+    this.requested = false;
+  }
+
+  onRequest(listener: () => void): void {
+    this.heardRequest = listener;
   }
 
   async start(): Promise<void> {
-    await this.poll();
-    this.timer = setInterval(() => void this.poll(), POLL_MS);
+    await this.look();
+    this.timer = setInterval(() => void this.look(), POLL_MS);
   }
 
   stop(): void {
     if (this.timer) clearInterval(this.timer);
   }
 
-  private async poll(): Promise<void> {
-    // Postgres away: what was known stays.
-    this.known = await parkedStreams(this.database, this.setVersion).catch(() => this.known);
+  /** Asks the database. Postgres away: what was known stays. */
+  async look(): Promise<void> {
+    const turn = (this.turn += 1);
+    const found = await parkedStreams(this.database, this.setVersion).catch(() => null);
+    if (!found || turn !== this.turn) return;
+    this.known = found;
+    this.requested = [...found.values()].some(({ retryRequested }) => retryRequested);
+    if (this.requested) this.heardRequest();
   }
 }

@@ -6,7 +6,7 @@ it.each<[unknown, boolean]>([
   [{ code: '22P02' }, true],
   [{ code: '23505' }, true],
   [{ code: '54000' }, true],
-  [new UnstorableValue('timestamptz', Infinity), true],
+  [new UnstorableValue('Infinity is no timestamptz'), true],
   [{ code: '57P01' }, false],
   [{ code: '40001' }, false],
   [{ code: '53100' }, false],

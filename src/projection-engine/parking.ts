@@ -1,17 +1,32 @@
-import type { ClientBase } from 'pg';
-import type { Database } from '../database/database.js';
 import { UnstorableValue } from './row-codec.js';
 import type { Position } from '../event-store/position.js';
+import type { RawEvent } from '../event-store/recorded-event.js';
 
-/** A stream whose events from `revision` on are not in the read models, and why. */
-export interface ParkedStream {
+/** The event from which on a stream is not in the read models. */
+export interface ParkedEvent {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: Position;
   readonly eventId: string;
   readonly eventType: string;
+}
+
+/** A stream whose events from `revision` on are not in the read models, and why. */
+export interface ParkedStream extends ParkedEvent {
   readonly reason: string;
 }
+
+/** Where the retry of a parked stream has come to. */
+export type RetryStep =
+  /** Everything before this event is applied; the retry goes on. */
+  | { readonly kind: 'moved'; readonly to: ParkedEvent }
+  /** This event could not be applied; the retry is over. */
+  | { readonly kind: 'parked'; readonly at: ParkedStream }
+  /** Everything up to the checkpoint is applied; the retry is over. */
+  | { readonly kind: 'free'; readonly stream: string };
+
+/** Told whenever a stream is parked, free again or to be retried; a hint only, with the set's version. */
+export const PARKING_CHANNEL = 'rollcall_parking';
 
 const POISON_CLASSES = new Set(['22', '23', '54']);
 
@@ -24,46 +39,6 @@ export function isPoison(error: unknown): boolean {
   );
 }
 
-/** Each parked stream with the position from which on its events are not in the read models. */
-export async function parkedStreams(database: Database, setVersion: string): Promise<Map<string, Position>> {
-  const rows = await database.query<{ stream: string; position: string }>(
-    'parked-streams',
-    'SELECT stream, position FROM rollcall.parked_streams WHERE set_version = $1',
-    [setVersion],
-  );
-  return new Map(rows.map(({ stream, position }) => [stream, BigInt(position)]));
-}
-
-/** The same with what is known of each, in the order of the log. */
-export async function parkedDetails(database: Database, setVersion: string): Promise<ParkedStream[]> {
-  const rows = await database.query<
-    Record<'stream' | 'revision' | 'position' | 'id' | 'type' | 'reason', string>
-  >(
-    'parked-details',
-    `SELECT stream, revision, position, event_id AS id, event_type AS type, reason
-     FROM rollcall.parked_streams WHERE set_version = $1 ORDER BY parked_streams.position`,
-    [setVersion],
-  );
-  return rows.map(({ stream, revision, position, id, type, reason }) => ({
-    stream,
-    revision: BigInt(revision),
-    position: BigInt(position),
-    eventId: id,
-    eventType: type,
-    reason,
-  }));
-}
-
-/** Notes the stream as parked in the set, inside the transaction of the connection. */
-export async function parkStream(
-  client: ClientBase,
-  setVersion: string,
-  parked: ParkedStream,
-): Promise<void> {
-  const { stream, revision, position, eventId, eventType, reason } = parked;
-  await client.query(
-    `INSERT INTO rollcall.parked_streams (set_version, stream, revision, position, event_id, event_type, reason)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-    [setVersion, stream, revision.toString(), position.toString(), eventId, eventType, reason],
-  );
+export function parkedEventOf({ stream, revision, position, id, type }: RawEvent): ParkedEvent {
+  return { stream, revision, position, eventId: id, eventType: type };
 }

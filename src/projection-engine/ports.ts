@@ -2,8 +2,10 @@ import type { AnyProjection } from '../../projections/projection-set.js';
 import type { ProjectedRow, RowKey } from '../../projections/projection.js';
 import type { Feed, FeedHandlers } from '../event-store/feed.js';
 import type { Position } from '../event-store/position.js';
+import type { RawEvent } from '../event-store/recorded-event.js';
 import type { Figures } from './engine-figures.js';
-import type { ParkedStream } from './parking.js';
+import type { KnownParked } from './parked-table.js';
+import type { ParkedStream, RetryStep } from './parking.js';
 
 export interface LogPlace {
   readonly position: Position;
@@ -19,6 +21,8 @@ export interface LogFollower {
   newest(prefixes: readonly string[]): Promise<LogPlace | null>;
   /** Appends that this process has begun and not finished: events that will soon be there to project. */
   readonly appendsInFlight: number;
+  /** The events of one stream from a revision on, at most so many. */
+  read(stream: string, options: { readonly from: bigint; readonly limit: number }): AsyncIterable<RawEvent>;
 }
 
 /** Which node feeds the set, by the clock of the database. Every call may throw what the database says. */
@@ -50,6 +54,14 @@ export interface SetConnection {
    * `UnstorableValue` or what Postgres says; then nothing was written, unless the connection went before the answer.
    */
   commit(changes: readonly RowChange[], parked: readonly ParkedStream[], upTo: Position): Promise<void>;
+  /** Rows that come late and how far the retry of their stream has come; the checkpoint stays. Like `commit` otherwise. */
+  commitLate(changes: readonly RowChange[], step: RetryStep): Promise<void>;
+  /** The longest waiting of the retries that are asked for; null without one. */
+  retryRequested(): Promise<{ readonly stream: string; readonly revision: bigint } | null>;
+  /** The retry of this stream waits behind the others. */
+  postponeRetry(stream: string): Promise<void>;
+  /** Asks for the retry of every parked stream if another build owned the set before; says for how many. */
+  takeOver(build: string): Promise<number>;
   /** The set holds all that the log held: from now on it can be read, however far it lags at times. */
   markFilled(): Promise<void>;
   close(): Promise<void>;
@@ -59,8 +71,19 @@ export interface SetConnection {
 export interface SetStore {
   /** `lost` hears of an end of the connection that nobody asked for. */
   connect(epoch: bigint, lost: (error: Error) => void): Promise<SetConnection>;
-  /** Each parked stream with the position from which on its events are not in the read models. */
-  parkedStreams(): Promise<Map<string, Position>>;
+  parkedStreams(): Promise<Map<string, KnownParked>>;
+}
+
+/** Who knows which streams are parked, on this node. */
+export interface ParkingSink {
+  /** Retries are asked for, as far as is known here. */
+  readonly retryRequested: boolean;
+  parked(stream: ParkedStream): void;
+  freed(stream: string): void;
+  /** No request was left when the owner looked. */
+  noneRequested(): void;
+  /** `listener` hears of requests for as long as nobody else listens. */
+  onRequest(listener: () => void): void;
 }
 
 /** Who hears how far the set has come. */

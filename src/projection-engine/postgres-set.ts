@@ -7,9 +7,11 @@ import type { Position } from '../event-store/position.js';
 import { within } from '../event-store/time-limit.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { batchStatement, type TableChange } from './batch-statement.js';
-import { parkedStreams, parkStream, type ParkedStream } from './parking.js';
+import { type KnownParked, ParkedTable, parkedStreams } from './parked-table.js';
+import type { ParkedStream, RetryStep } from './parking.js';
 import type { RowChange, SetConnection, SetStore } from './ports.js';
-import { type Columns, fromDatabase, toJsonRow } from './row-codec.js';
+import { type Columns, fromDatabase, toJsonRow, UnstorableValue } from './row-codec.js';
+import { NOTHING_APPLIED } from './set-schema.js';
 import { schemaOf } from './set-version.js';
 import { Fenced } from './set-writer.js';
 import { hotColumns, tableSql, type TableSql } from './table-sql.js';
@@ -57,7 +59,7 @@ export class PostgresSet implements SetStore {
     return new PostgresSetConnection(client, socket, epoch, this.options);
   }
 
-  parkedStreams(): Promise<Map<string, Position>> {
+  parkedStreams(): Promise<Map<string, KnownParked>> {
     return parkedStreams(this.options.database, this.options.setVersion);
   }
 }
@@ -71,6 +73,7 @@ interface Table {
 class PostgresSetConnection implements SetConnection {
   private readonly tables: ReadonlyMap<AnyProjection, Table>;
   private readonly schema: string;
+  private readonly parked: ParkedTable;
 
   constructor(
     private readonly client: pg.Client,
@@ -79,6 +82,7 @@ class PostgresSetConnection implements SetConnection {
     private readonly options: PostgresSetOptions,
   ) {
     this.schema = schemaOf(options.setVersion);
+    this.parked = new ParkedTable(client, options.setVersion);
     this.tables = new Map(
       options.projections.map((projection, index) => [
         projection,
@@ -117,6 +121,35 @@ class PostgresSetConnection implements SetConnection {
     database.succeeded(begun);
   }
 
+  async commitLate(changes: readonly RowChange[], step: RetryStep): Promise<void> {
+    await this.inTransaction(async () => {
+      await this.parked.step(step);
+      await this.writeRows(changes, NOTHING_APPLIED);
+      await this.options.faults.pass('before-retry-commit');
+    });
+    await this.options.faults.pass('after-retry-commit');
+  }
+
+  retryRequested(): Promise<{ stream: string; revision: bigint } | null> {
+    return this.parked.requested();
+  }
+
+  postponeRetry(stream: string): Promise<void> {
+    return this.parked.postpone(stream);
+  }
+
+  async takeOver(build: string): Promise<number> {
+    const { rowCount } = await this.client.query(
+      `WITH taken AS (
+         UPDATE rollcall.projection_sets SET build = $3
+         WHERE version = $1 AND epoch = $2 AND build IS DISTINCT FROM $3 RETURNING 1)
+       UPDATE rollcall.parked_streams SET retry_requested_at = clock_timestamp()
+       WHERE set_version = $1 AND retry_requested_at IS NULL AND EXISTS (SELECT FROM taken)`,
+      [this.options.setVersion, this.epoch.toString(), build],
+    );
+    return rowCount ?? 0;
+  }
+
   async markFilled(): Promise<void> {
     await this.client.query(`UPDATE ${this.schema}.checkpoint SET filled = true WHERE NOT filled`);
   }
@@ -143,7 +176,7 @@ class PostgresSetConnection implements SetConnection {
     parked: readonly ParkedStream[],
     upTo: Position,
   ): Promise<void> {
-    for (const stream of parked) await parkStream(this.client, this.options.setVersion, stream);
+    for (const stream of parked) await this.parked.park(stream);
     await this.writeRows(changes, upTo);
     await this.options.faults.pass('before-commit');
   }
@@ -178,5 +211,12 @@ function toJsonText(
   columns: Columns,
   rows: readonly ProjectedRow[],
 ): string | null {
-  return rows.length === 0 ? null : JSON.stringify(rows.map((row) => toJsonRow(names, columns, row)));
+  if (rows.length === 0) return null;
+  const json = rows.map((row) => toJsonRow(names, columns, row));
+  try {
+    return JSON.stringify(json);
+  } catch (error) {
+    // Nested deeper than the stack: of the data, like everything that a row made of JSON cannot be written for.
+    throw new UnstorableValue(String(error));
+  }
 }

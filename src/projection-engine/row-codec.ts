@@ -2,8 +2,8 @@ import type { ColumnType, ProjectedRow } from '../../projections/projection.js';
 
 /** A projector made a value that its column cannot hold: the fault lies in an event, not in the database. */
 export class UnstorableValue extends Error {
-  constructor(type: ColumnType, value: unknown) {
-    super(`${String(value)} is no ${type}`);
+  constructor(message: string) {
+    super(message);
     this.name = 'UnstorableValue';
   }
 }
@@ -39,7 +39,7 @@ function toJsonValue(type: ColumnType | undefined, value: unknown): unknown {
 
 export function toTime(milliseconds: number): string {
   const time = new Date(milliseconds);
-  if (Number.isNaN(time.getTime())) throw new UnstorableValue('timestamptz', milliseconds);
+  if (Number.isNaN(time.getTime())) throw new UnstorableValue(`${milliseconds} is no timestamptz`);
   return time.toISOString();
 }
 

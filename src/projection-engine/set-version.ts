@@ -13,11 +13,13 @@ const ENGINE_FORMAT = 2;
 export function setVersionOf(
   projections: readonly AnyProjection[],
   eventTypes: readonly EventType[],
+  retired: ReadonlySet<string>,
 ): string {
   const text = JSON.stringify({
     engine: ENGINE_FORMAT,
     projections: projections.map(({ name, version, table }) => ({ name, version, table })),
     eventTypes: eventTypes.map(({ type, schema }) => `${type}@${schema}`),
+    retired: [...retired].sort(),
   });
   return createHash('sha256').update(text).digest('hex').slice(0, SHOWN_DIGITS);
 }

@@ -3,7 +3,7 @@ import type { ProjectedEvent, ProjectedRow, RowKey } from '../../projections/pro
 import type { Position } from '../event-store/position.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { emptyBuffer, foldInto, keysTouched } from './batch-fold.js';
-import type { ParkedStream } from './parking.js';
+import type { ParkedStream, RetryStep } from './parking.js';
 import type { RowChange, SetConnection } from './ports.js';
 import type { RowBuffer } from './row-buffer.js';
 import { RowCache } from './row-cache.js';
@@ -50,14 +50,25 @@ export class SetWriter {
     parked: readonly ParkedStream[],
     upTo: Position,
   ): Promise<void> {
-    const folded: FoldedTable[] = [];
-    for (const table of this.tables) {
-      const touched = await this.fold(table, events);
-      if (touched) folded.push(touched);
-    }
-    await this.connection.commit(folded.flatMap(changeOf), parked, upTo);
-    for (const { table, buffer, keys } of folded) table.cache.keep(buffer, keys);
+    await this.foldAnd(events, (changes) => this.connection.commit(changes, parked, upTo));
     await this.faults.pass('after-commit');
+  }
+
+  /** Events of a stream that was parked, and how far its retry has come. Throws like `write`. */
+  async writeLate(events: readonly ProjectedEvent[], step: RetryStep): Promise<void> {
+    await this.foldAnd(events, (changes) => this.connection.commitLate(changes, step));
+  }
+
+  retryRequested(): ReturnType<SetConnection['retryRequested']> {
+    return this.connection.retryRequested();
+  }
+
+  postponeRetry(stream: string): Promise<void> {
+    return this.connection.postponeRetry(stream);
+  }
+
+  takeOver(build: string): Promise<number> {
+    return this.connection.takeOver(build);
   }
 
   markFilled(): Promise<void> {
@@ -66,6 +77,19 @@ export class SetWriter {
 
   close(): Promise<void> {
     return this.connection.close();
+  }
+
+  private async foldAnd(
+    events: readonly ProjectedEvent[],
+    commit: (changes: RowChange[]) => Promise<void>,
+  ): Promise<void> {
+    const folded: FoldedTable[] = [];
+    for (const table of this.tables) {
+      const touched = await this.fold(table, events);
+      if (touched) folded.push(touched);
+    }
+    await commit(folded.flatMap(changeOf));
+    for (const { table, buffer, keys } of folded) table.cache.keep(buffer, keys);
   }
 
   private async fold(table: Table, events: readonly ProjectedEvent[]): Promise<FoldedTable | null> {

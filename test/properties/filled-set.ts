@@ -8,6 +8,7 @@ import type { RawEvent } from '../../src/event-store/recorded-event.js';
 import { StreamNames } from '../../src/event-store/stream-names.js';
 import type { FillLimits } from '../../src/projection-engine/fill/set-filler.js';
 import { ShadowSet } from '../../src/projection-engine/fill/shadow-set.js';
+import type { ParkedStream } from '../../src/projection-engine/parking.js';
 import { stack } from '../support/stack.js';
 import { type WrittenSet, tablesOf } from './written-set.js';
 
@@ -50,7 +51,7 @@ export class LoggedHistory {
     const set = await this.open(version, limits, new AbortController());
     try {
       await set.fillTo(head);
-      return { tables: await tablesOf(client, version), parked: set.parked.map(({ stream }) => stream) };
+      return { tables: await tablesOf(client, version), parked: positionsOf(set.parked) };
     } finally {
       await set.drop();
     }
@@ -87,6 +88,10 @@ export class LoggedHistory {
       limits,
     });
   }
+}
+
+function positionsOf(parked: readonly ParkedStream[]): Map<string, bigint> {
+  return new Map(parked.map(({ stream, position }) => [stream, position]));
 }
 
 async function readAll(log: EventLog, names: StreamNames): Promise<RawEvent[]> {

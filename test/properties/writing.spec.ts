@@ -26,7 +26,10 @@ it('the engine writes the rows of one straight fold, however it is cut and where
           cutAt(raws.slice(0, stopped), points),
           cutAt(raws.slice(back % (stopped + 1)), points),
         ];
-        expect(await written(client, lives)).toEqual({ tables: foldInBatches([raws.map(read)]), parked: [] });
+        expect(await written(client, lives)).toEqual({
+          tables: foldInBatches([raws.map(read)]),
+          parked: new Map(),
+        });
       },
     ),
     runs(12, 200),

@@ -3,10 +3,16 @@ import type { Client } from 'pg';
 import { projectionSet } from '../../projections/projection-set.js';
 import { Database } from '../../src/database/database.js';
 import { createEventRegistry } from '../../src/event-store/catalogue.js';
+import type { EventRegistry } from '../../src/event-store/event-registry.js';
 import type { RawEvent } from '../../src/event-store/recorded-event.js';
 import { FaultPoints } from '../../src/fault-points/fault-points.js';
 import { BatchApplier } from '../../src/projection-engine/batch-applier.js';
+import type { EngineLog } from '../../src/projection-engine/engine.js';
 import { ENGINE_LIMITS } from '../../src/projection-engine/limits.js';
+import { ParkedRetries } from '../../src/projection-engine/parked-retries.js';
+import { type KnownParked, parkedStreams } from '../../src/projection-engine/parked-table.js';
+import type { LogFollower, ParkingSink } from '../../src/projection-engine/ports.js';
+import { systemScheduler } from '../../src/projection-engine/scheduler.js';
 import { PostgresSet } from '../../src/projection-engine/postgres-set.js';
 import { fromDatabase } from '../../src/projection-engine/row-codec.js';
 import { prepareSet } from '../../src/projection-engine/set-schema.js';
@@ -20,7 +26,16 @@ const database = new Database(url, 1);
 
 export interface WrittenSet {
   readonly tables: Tables;
-  readonly parked: readonly string[];
+  /** Each parked stream with the position from which on it is parked. */
+  readonly parked: ReadonlyMap<string, bigint>;
+}
+
+/** One owner of the set: the batches that it applies, and what it does after each. */
+export interface Life {
+  readonly batches: readonly (readonly RawEvent[])[];
+  readonly registry: EventRegistry;
+  /** The log, in case that the life retries what is parked; at most one batch of that after each of its own. */
+  readonly log: readonly RawEvent[];
 }
 
 /** What stands in the tables of a set of its own after these lives of an engine. */
@@ -28,7 +43,15 @@ export async function written(
   client: Client,
   lives: readonly (readonly RawEvent[])[][],
 ): Promise<WrittenSet> {
-  const parked: string[] = [];
+  const registry = createEventRegistry();
+  return lived(
+    client,
+    lives.map((batches) => ({ batches, registry, log: [] })),
+  );
+}
+
+/** The same, each life with a build of its own: what an earlier one parked is retried. */
+export async function lived(client: Client, lives: readonly Life[]): Promise<WrittenSet> {
   const version = randomBytes(5).toString('hex');
   await prepareSet(url, version, projectionSet, { id: 'log', head: () => Promise.resolve(10n ** 9n) });
   try {
@@ -36,31 +59,69 @@ export async function written(
       version,
       'test',
     ]);
-    for (const batches of lives) await live(version, batches, parked);
+    for (const [index, life] of lives.entries()) await live(version, life, `build-${index}`);
+    const parked = positionsOf(await parkedStreams(database, version));
     return { tables: await tablesOf(client, version), parked };
   } finally {
     await client.query(`DROP SCHEMA ${schemaOf(version)} CASCADE`);
     await client.query('DELETE FROM rollcall.projection_sets WHERE version = $1', [version]);
+    await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [version]);
   }
 }
 
-async function live(
-  version: string,
-  batches: readonly (readonly RawEvent[])[],
-  parked: string[],
-): Promise<void> {
+async function live(version: string, { batches, registry, log }: Life, build: string): Promise<void> {
   const faults = new FaultPoints();
   const store = new PostgresSet({ database, setVersion: version, projections: projectionSet, faults });
   const connection = await store.connect(1n, () => undefined);
   const writer = new SetWriter(connection, projectionSet, faults, ENGINE_LIMITS.keptRows);
   try {
-    const applier = new BatchApplier(writer, createEventRegistry(), names, new Map(), ({ stream }) => {
-      parked.push(stream);
-    });
-    for (const batch of batches) await applier.apply(batch, batch.at(-1)?.position ?? -1n);
+    const asked = (await writer.takeOver(build)) > 0;
+    const parking = new Requests(asked);
+    const parked = positionsOf(await store.parkedStreams());
+    const nothing = (): void => undefined;
+    const applier = new BatchApplier(writer, registry, names, parked, nothing, nothing);
+    const parts = { writer, registry, names, parking, parked, logger, passedOver: nothing };
+    const retries = new ParkedRetries({ ...parts, log: recordedLog(log), scheduler: systemScheduler });
+    for (const batch of batches) {
+      await applier.apply(batch, batch.at(-1)?.position ?? (await writer.checkpoint()));
+      await retries.step(await writer.checkpoint());
+    }
+    while (retries.isDue && log.length > 0) await retries.step(await writer.checkpoint());
   } finally {
     await writer.close();
   }
+}
+
+/** What a node knows of requests, told by nobody but the owner itself. */
+class Requests implements ParkingSink {
+  constructor(public retryRequested: boolean) {}
+  parked(): void {}
+  freed(): void {}
+  onRequest(): void {}
+  noneRequested(): void {
+    this.retryRequested = false;
+  }
+}
+
+const logger: EngineLog = { info: () => undefined, warn: () => undefined };
+
+function recordedLog(events: readonly RawEvent[]): LogFollower {
+  return {
+    appendsInFlight: 0,
+    newest: () => Promise.resolve(null),
+    follow: () => {
+      throw new Error('the batches are given');
+    },
+    // eslint-disable-next-line @typescript-eslint/require-await
+    async *read(stream, { from, limit }) {
+      const ofStream = events.filter((event) => event.stream === stream && event.revision >= from);
+      yield* ofStream.slice(0, limit);
+    },
+  };
+}
+
+function positionsOf(parked: ReadonlyMap<string, KnownParked>): Map<string, bigint> {
+  return new Map([...parked].map(([stream, { position }]) => [stream, position]));
 }
 
 /** Every table of a set, its rows in the order of their keys. */

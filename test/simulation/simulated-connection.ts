@@ -58,6 +58,23 @@ export class SimulatedConnection implements SetConnection {
     });
   }
 
+  /** Retries are no part of the simulation: nobody asks for one. */
+  commitLate(): Promise<void> {
+    return Promise.reject(new Error('nothing is retried'));
+  }
+
+  retryRequested(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  postponeRetry(): Promise<void> {
+    return Promise.reject(new Error('nothing is retried'));
+  }
+
+  takeOver(): Promise<number> {
+    return this.ask('take over', (answer) => answer({ value: 0 }));
+  }
+
   markFilled(): Promise<void> {
     return this.ask('mark filled', (answer) => {
       this.database.markFilled(this.machine);

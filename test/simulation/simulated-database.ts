@@ -67,7 +67,11 @@ export class SimulatedDatabase {
         }),
       parkedStreams: () =>
         this.ask(machine, 'parked streams', (answer) =>
-          answer({ value: new Map([...this.parked].map(([stream, { position }]) => [stream, position])) }),
+          answer({
+            value: new Map(
+              [...this.parked].map(([stream, { position }]) => [stream, { position, retryRequested: false }]),
+            ),
+          }),
         ),
     };
   }

@@ -48,6 +48,10 @@ export class SimulatedLog {
         return simulator.between(0, 12);
       },
       follow: (from, prefixes, handlers) => followAll(client, from, prefixes, handlers),
+      // Nothing is ever asked to be retried here.
+      read: () => {
+        throw new Error('no stream is read');
+      },
       newest: () =>
         roundTrip(simulator, {
           machine,

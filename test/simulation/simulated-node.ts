@@ -77,7 +77,14 @@ export function startNode(
       markFilled: () => undefined,
     },
     faults: new FaultPoints(),
-    onParked: ({ stream, position }) => simulator.note(`  ${name} parks ${stream} from ${position} on`),
+    build: 'simulated',
+    parking: {
+      retryRequested: false,
+      parked: ({ stream, position }) => simulator.note(`  ${name} parks ${stream} from ${position} on`),
+      freed: () => undefined,
+      noneRequested: () => undefined,
+      onRequest: () => undefined,
+    },
     logger: {
       info: (_, message) => simulator.note(`  ${name}: ${message}`),
       warn: (fields, message) => simulator.note(`  ${name}: ${message} ${reasonIn(fields)}`),

@@ -50,6 +50,10 @@ export async function readTail<State, Event extends DomainEvent>(
   let { state, revision, position } = known;
   const positions = new Map<string, Position>();
   for await (const raw of log.read(stream, { from: revision + 1n })) {
+    if (registry.isRetired(raw.type)) {
+      ({ revision, position } = raw);
+      continue;
+    }
     const recorded = registry.decode(raw);
     // The registry has checked type and shape; a stream of one aggregate holds that aggregate's events only.
     state = aggregate.evolve(state, recorded.event as Event, recorded);

@@ -45,7 +45,7 @@ function scalar(type: ColumnType, value: unknown): string {
     case 'boolean':
       return String(value);
     default:
-      throw new UnstorableValue(type, value);
+      throw new UnstorableValue(`${String(value)} is no ${type}`);
   }
 }
 

@@ -166,7 +166,7 @@ export class SetFiller {
   }
 
   private read(raw: RawEvent): { raw: RawEvent; event: ProjectedEvent } | null {
-    if (this.isLost(raw)) return null;
+    if (this.isLost(raw) || this.options.registry.isRetired(raw.type)) return null;
     try {
       const recorded = this.options.registry.decode(raw) as RecordedEvent<RollcallEvent>;
       return { raw, event: { ...recorded, subjectId: this.options.names.subjectOf(raw.stream) } };
@@ -218,7 +218,7 @@ export class SetFiller {
     const connection = await set.connect(epoch, this.losses.lose);
     const writer = new SetWriter(connection, projections, faults, ENGINE_LIMITS.keptRows);
     try {
-      const applier = new BatchApplier(writer, registry, names, parked, onParked);
+      const applier = new BatchApplier(writer, registry, names, parked, onParked, () => undefined);
       await followTo(this.source(), this.written, upTo, async (batch, position) => {
         await applier.apply(batch, position);
         this.written = position;

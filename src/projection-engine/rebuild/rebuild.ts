@@ -10,7 +10,8 @@ import type { Position } from '../../event-store/position.js';
 import type { StreamNames } from '../../event-store/stream-names.js';
 import { ShadowSet } from '../fill/shadow-set.js';
 import { Ownership, RENEW_MS } from '../ownership.js';
-import { parkedDetails, type ParkedStream } from '../parking.js';
+import { parkedDetails } from '../parked-table.js';
+import type { ParkedStream } from '../parking.js';
 import { NOTHING_APPLIED } from '../set-schema.js';
 import { schemaOf } from '../set-version.js';
 import { swapTables } from './swap.js';
@@ -96,16 +97,24 @@ async function inPlace(options: RebuildOptions): Promise<RebuildOutcome> {
   }
 }
 
+/** A retry has moved what was parked when the fold began. */
+export class RetriedMeanwhile extends Error {
+  constructor() {
+    super('a parked stream was retried meanwhile; nothing was swapped, run it again');
+    this.name = 'RetriedMeanwhile';
+  }
+}
+
 async function besideLive(
   database: Database,
   options: RebuildOptions,
   isAll: boolean,
 ): Promise<RebuildOutcome> {
   const { setVersion, chosen, evenIfParked, onBegin } = options;
-  const shadowVersion = shadowVersionOf(setVersion, chosen);
   const live = await parkedDetails(database, setVersion);
   // A part of the set goes no further than the rest on streams that are parked; the whole tries them all again.
   const left = isAll ? [] : live;
+  const shadowVersion = shadowVersionOf(setVersion, chosen, left);
   const shadow = await openSet(
     options,
     shadowVersion,
@@ -119,11 +128,11 @@ async function besideLive(
       await shadow.close();
       return { kind: 'refused', parked };
     }
-    const position = await takeOver(database, options, shadow, shadowVersion, isAll);
+    const position = await takeOver(database, options, shadow, shadowVersion, isAll ? null : left);
     await shadow.drop();
     return { kind: 'swapped', position, parked: shadow.parked };
   } catch (error) {
-    await shadow.close();
+    await (error instanceof RetriedMeanwhile ? shadow.drop() : shadow.close());
     throw error;
   }
 }
@@ -146,7 +155,8 @@ async function takeOver(
   { databaseUrl, setVersion, chosen }: RebuildOptions,
   shadow: ShadowSet,
   shadowVersion: string,
-  takesParked: boolean,
+  /** The streams that it goes no further on than the live set; null: it has tried them all. */
+  left: readonly ParkedStream[] | null,
 ): Promise<Position> {
   const ownership = new Ownership(database, setVersion, v4());
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'rollcall-rebuild' });
@@ -155,6 +165,7 @@ async function takeOver(
   const epoch = await ownership.seize();
   const renewals = setInterval(() => void ownership.renew(epoch, null).catch(() => undefined), RENEW_MS);
   try {
+    if (left) await checkStillParked(database, setVersion, left);
     const position = await checkpointOf(database, setVersion);
     await shadow.fillTo(position);
     await swapTables(client, {
@@ -163,7 +174,7 @@ async function takeOver(
       shadowVersion,
       projections: chosen,
       position,
-      takesParked,
+      takesParked: left === null,
     });
     return position;
   } finally {
@@ -210,9 +221,29 @@ async function newlyParked(
   });
 }
 
-/** One for each choice of projections, so that a rebuild that was cut short is gone on with by the same command. */
-function shadowVersionOf(setVersion: string, chosen: readonly AnyProjection[]): string {
-  const names = chosen.map(({ name }) => name).join(' ');
+/** The live set holds now what the fold has left out, since it was parked then. */
+async function checkStillParked(
+  database: Database,
+  setVersion: string,
+  left: readonly ParkedStream[],
+): Promise<void> {
+  const now = new Map(
+    (await parkedDetails(database, setVersion)).map(({ stream, position }) => [stream, position]),
+  );
+  if (left.some(({ stream, position }) => now.get(stream) !== position)) throw new RetriedMeanwhile();
+}
+
+/**
+ * One for each choice of projections and of what is left out, so that a rebuild that was cut short is gone on with by the
+ * same command.
+ */
+function shadowVersionOf(
+  setVersion: string,
+  chosen: readonly AnyProjection[],
+  left: readonly ParkedStream[],
+): string {
+  const places = left.map(({ stream, position }) => `${position} ${stream}`);
+  const names = [...chosen.map(({ name }) => name), ...places].join(' ');
   return `${setVersion}_rebuild_${createHash('sha256').update(names).digest('hex').slice(0, 6)}`;
 }
 
