@@ -17,6 +17,7 @@ import { ElicitationsController } from './elicitations/http/elicitations.control
 import { GetElicitationHandler } from './elicitations/queries/get-elicitation.js';
 import { HttpEdgeModule } from './http/http-edge.module.js';
 import { ParkedHeaderGuard } from './http/parked-header.guard.js';
+import { ParkedRows } from './http/parked-rows.js';
 import { MinPositionGuard } from './http/min-position.guard.js';
 import { HealthController } from './observability/health.controller.js';
 import { AppendItemHandler } from './sessions/commands/append-item.js';
@@ -76,6 +77,7 @@ export class AppModule {
         ...queryHandlers,
         EventIntake,
         ElicitationIntake,
+        ParkedRows,
         // After the principal's guard: who is not let in waits for nothing.
         { provide: APP_GUARD, useClass: MinPositionGuard },
         { provide: APP_GUARD, useClass: ParkedHeaderGuard },

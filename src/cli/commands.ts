@@ -1,8 +1,10 @@
 import type { Command } from './command.js';
 import { eventstoreBackup } from './eventstore-backup.js';
+import { projectionsParked } from './projections-parked.js';
+import { projectionsRetry } from './projections-retry.js';
 import { rebuild } from './rebuild.js';
 
-export const commands: readonly Command[] = [rebuild, eventstoreBackup];
+export const commands: readonly Command[] = [rebuild, projectionsParked, projectionsRetry, eventstoreBackup];
 
 /** The command whose words begin the arguments, with what follows them. */
 export function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | null {

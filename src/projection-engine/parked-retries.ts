@@ -89,12 +89,16 @@ export class ParkedRetries {
 
   private async apply(stream: string, { events, next }: Stretch): Promise<void> {
     const { writer, registry, names } = this.parts;
+    let isOver = false;
     const target: Pick<SetWriter, 'write'> = {
       write: async (written, parkings, upTo) => {
+        // A bisected batch goes on behind the event that parked the stream, with nothing left to write.
+        if (isOver) return;
         const later = events.find(({ position }) => position > upTo) ?? next;
         const step = stepOf(stream, parkings, later);
         await writer.writeLate(written, step);
         this.took(step);
+        isOver = step.kind === 'parked';
       },
     };
     const applier = new BatchApplier(

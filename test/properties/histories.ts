@@ -12,21 +12,24 @@ import { World, type Append } from './world.js';
 const registry = createEventRegistry();
 export const names = new StreamNames('rollcall.');
 
+/** What a root without any particulars is spawned with. */
+export const bareRoot = {
+  owner: null,
+  agentId: null,
+  agentName: null,
+  title: null,
+  tool: null,
+  sessionName: null,
+  labels: {},
+};
+
 /** A log over a small forest, as its appends. */
 export const history: fc.Arbitrary<readonly Append[]> = fc
   .array(fc.tuple(step, fc.nat()), { minLength: 1, maxLength: 120, size: 'max' })
   .map((steps) => {
     const world = new World();
     const root = world.nextId();
-    const request = {
-      owner: null,
-      agentId: null,
-      agentName: null,
-      title: null,
-      tool: null,
-      sessionName: null,
-    };
-    world.run(root, (state) => decideSpawnRoot(state, { ...request, sessionId: root, labels: {} }));
+    world.run(root, (state) => decideSpawnRoot(state, { ...bareRoot, sessionId: root }));
     for (const [act, pick] of steps) act(world, world.sessions[pick % world.sessions.length] ?? root);
     return world.appends;
   });

@@ -5,8 +5,10 @@ import { Client } from 'pg';
 import { createEventRegistry, eventCatalogue } from '../../src/event-store/catalogue.js';
 import { EventRegistry } from '../../src/event-store/event-registry.js';
 import type { RawEvent } from '../../src/event-store/recorded-event.js';
+import { decideSpawnRoot } from '../../src/sessions/domain/decide/spawn.js';
 import { stack } from '../support/stack.js';
-import { cutAt, foldInBatches, history, read, runs } from './histories.js';
+import { bareRoot, cutAt, foldInBatches, history, read, runs } from './histories.js';
+import { World } from './world.js';
 import { lived, written } from './written-set.js';
 
 jest.setTimeout(600_000);
@@ -61,6 +63,15 @@ it('events that cannot be applied park their stream from there on and cost nobod
   );
 });
 
+it('of two bad events of a stream in one batch the first is where it is parked', async () => {
+  const world = new World();
+  world.run('s', (state) => decideSpawnRoot(state, { ...bareRoot, sessionId: 's' }));
+  const [born] = world.appends.flat();
+  const log = [born, after(born, 'too long for an index', 0), after(born, 'unknown type', 1)];
+  const { parked } = await written(client, [[log.flatMap((raw) => raw ?? [])]]);
+  expect(parked).toEqual(new Map([['rollcall.session-s', (born?.position ?? 0n) + 1n]]));
+});
+
 /** Types that an older build may not know; every history holds some of them. */
 const sometimesUnknown = fc.subarray(
   [
@@ -89,7 +100,7 @@ it('what one build parked and the next one retries, under load, comes to the row
         const { tables, parked } = await lived(client, [
           { batches: cutAt(log.slice(0, split), points), registry: older, log: [] },
           // It takes over, retries one batch of what it knows, and loses the set again to one that knows everything.
-          { batches: [[]], registry: new EventRegistry(known, new Set()), log },
+          { batches: [[]], registry: older, log },
           { batches: cutAt(log.slice(split), points), registry: createEventRegistry(), log },
         ]);
         expect(parked).toEqual(new Map());

@@ -112,7 +112,7 @@ function recordedLog(events: readonly RawEvent[]): LogFollower {
     follow: () => {
       throw new Error('the batches are given');
     },
-    // eslint-disable-next-line @typescript-eslint/require-await
+
     async *read(stream, { from, limit }) {
       const ofStream = events.filter((event) => event.stream === stream && event.revision >= from);
       yield* ofStream.slice(0, limit);

@@ -5,6 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { CurrentPrincipal } from '../../auth/request-principal.js';
 import { orThrow } from '../../http/errors.js';
 import type { ListEnvelope } from '../../http/list-envelope.js';
+import { ParkedRows } from '../../http/parked-rows.js';
 import { SessionId } from '../../http/path-params.js';
 import { setReplyHeaders } from '../../http/reply-headers.js';
 import { ListChildren } from '../queries/list-children.js';
@@ -14,7 +15,10 @@ import { ChildListQuery, ItemListQuery } from './session.dto.js';
 
 @Controller('v1/sessions/:id')
 export class SessionListsController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly parked: ParkedRows,
+  ) {}
 
   /** `contract/sessions.md` 4. */
   @Get('child_sessions')
@@ -30,7 +34,7 @@ export class SessionListsController {
       await this.queries.execute(new ListChildren(principal, parentId, toPage('session', query), openTitle)),
     );
     setReplyHeaders(reply, { position: found.checkpoint, noStore: true });
-    return toEnvelope(found);
+    return this.parked.mark(reply, toEnvelope(found));
   }
 
   /** `contract/sessions.md` 5. */

@@ -11,6 +11,7 @@ import { FromRequest } from '../../http/command-request.param.js';
 import { IfMatchHeader } from '../../http/header-params.js';
 import type { IfMatch } from '../../http/headers.js';
 import type { ListEnvelope } from '../../http/list-envelope.js';
+import { ParkedRows } from '../../http/parked-rows.js';
 import { SessionId } from '../../http/path-params.js';
 import { setReplyHeaders } from '../../http/reply-headers.js';
 import { RequireJson } from '../../http/require-content-type.js';
@@ -37,6 +38,7 @@ export class SessionsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly parked: ParkedRows,
   ) {}
 
   @Post()
@@ -73,7 +75,7 @@ export class SessionsController {
     const page = toPage('session', query);
     const found = await this.queries.execute(new ListSessions(principal, page, query.sort_by, filter));
     setReplyHeaders(reply, { position: found.checkpoint, noStore: true });
-    return toEnvelope(found);
+    return this.parked.mark(reply, toEnvelope(found));
   }
 
   @Get(':id')
