@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProjectionSpecification } from '../../test/support/specifications/projection-specification.js';
-import { on, positionOf, timeOf } from '../../test/support/specifications/recorded-events.js';
+import { on, positionOf, recorded, timeOf } from '../../test/support/specifications/recorded-events.js';
 import {
   childSpawned,
   childSpawnOf,
@@ -101,6 +101,26 @@ describe('the row of a session', () => {
     sessions
       .given([on('R', spawned(spawnOf('R'))), on('R', childSpawned(childSpawnOf('C', ['R'])))])
       .then([{ id: 'R', position: positionOf(2), activity_position: positionOf(1), updated_at: timeOf(1) }]);
+  });
+
+  it('F125: keeps the newest title and what an event does not mention, when an older event comes again', () => {
+    const log = recorded([
+      on('R', spawned(spawnOf('R', { title: 'A', labels: { a: '1' } }))),
+      on('R', renamed('old')),
+      on('R', renamed('new')),
+      on('R', statusChanged('running')),
+    ]);
+    const older = log.slice(1, 2);
+    sessions.givenLog([...log, ...older]).then([
+      {
+        title: 'new',
+        labels: { a: '1' },
+        status: 'running',
+        created_at: timeOf(1),
+        created_position: positionOf(1),
+        position: positionOf(4),
+      },
+    ]);
   });
 
   it('is not made by what comes before its spawn', () => {

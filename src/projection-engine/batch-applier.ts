@@ -36,7 +36,7 @@ export class BatchApplier {
   }
 
   private read(raw: RawEvent, parkings: ParkedStream[]): Readable | null {
-    if (this.isLost(raw)) return null;
+    if (this.isLost(raw) || isOfTheLogItself(raw)) return null;
     if (this.registry.isRetired(raw.type)) {
       this.onRetired(raw.type);
       return null;
@@ -118,6 +118,11 @@ export class BatchApplier {
     parkings.push(parking);
     this.onParked(parking);
   }
+}
+
+/** Such as the mark that ends a stream which was deleted for good. */
+function isOfTheLogItself({ type }: RawEvent): boolean {
+  return type.startsWith('$');
 }
 
 function describe(error: unknown): string {

@@ -12,6 +12,18 @@ const client = new Client({ connectionString: stack().databaseUrl });
 beforeAll(() => client.connect());
 afterAll(() => client.end());
 
+it('F125: an older event that a later life of the engine applies again changes no row in Postgres', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.array(fc.nat(), { minLength: 1, maxLength: 5 }), async (appends, picks) => {
+      const log = appends.flat();
+      const again = picks.flatMap((pick) => log[pick % log.length] ?? []);
+      const lives = [[log], ...again.map((raw) => [[raw]])];
+      expect((await written(client, lives)).tables).toEqual(foldInBatches([log.map(read)]));
+    }),
+    runs(5, 100),
+  );
+});
+
 it('the engine writes the rows of one straight fold, however it is cut and wherever it starts over', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -46,6 +46,10 @@ export class ExclusiveStack {
     return this.eventStoreProcess;
   }
 
+  get eventStoreDirectory(): string {
+    return join(this.directory, 'eventstore');
+  }
+
   get databaseUrl(): string {
     return this.postgresProcess.url;
   }
