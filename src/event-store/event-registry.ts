@@ -75,9 +75,12 @@ export class EventRegistry {
     return entry.definition.schema;
   }
 
-  /** Whether an event means nothing any more. Ask before `decode`. */
-  isRetired(type: string): boolean {
-    return this.retired.has(type);
+  /**
+   * Whether readers pass over events of this type: it is retired, or the log's own (`$…`), such as the mark that ends a
+   * stream which was deleted for good. Ask before `decode`.
+   */
+  isPassedOver(type: string): boolean {
+    return type.startsWith('$') || this.retired.has(type);
   }
 
   /** Throws `UnreadableEvent`, and nothing else: what keeps an event from being read lies in the event. */

@@ -14,7 +14,7 @@ export interface ReplayedEvent extends RecordedEvent<RollcallEvent> {
  */
 export function readRecording(text: string): ReplayedEvent[] {
   const registry = createEventRegistry();
-  const raws = parseEventLines(text).filter(({ type }) => !registry.isRetired(type));
+  const raws = parseEventLines(text).filter(({ type }) => !registry.isPassedOver(type));
   return raws.map((raw) => {
     // The registry holds the catalogue's types only, so what it returns is one of them.
     const recorded = registry.decode(raw) as RecordedEvent<RollcallEvent>;

@@ -25,7 +25,7 @@ export class BatchApplier {
     /** From which position on a stream is parked; its earlier events are still to be applied. */
     private readonly parked: Map<string, Position>,
     private readonly onParked: (stream: ParkedStream) => void,
-    private readonly onRetired: (type: string) => void,
+    private readonly onPassedOver: (type: string) => void,
   ) {}
 
   /** Everything up to `upTo` is in the read models afterwards, or parked. Throws what is worth another try. */
@@ -36,9 +36,9 @@ export class BatchApplier {
   }
 
   private read(raw: RawEvent, parkings: ParkedStream[]): Readable | null {
-    if (this.isLost(raw) || isOfTheLogItself(raw)) return null;
-    if (this.registry.isRetired(raw.type)) {
-      this.onRetired(raw.type);
+    if (this.isLost(raw)) return null;
+    if (this.registry.isPassedOver(raw.type)) {
+      this.onPassedOver(raw.type);
       return null;
     }
     try {
@@ -118,11 +118,6 @@ export class BatchApplier {
     parkings.push(parking);
     this.onParked(parking);
   }
-}
-
-/** Such as the mark that ends a stream which was deleted for good. */
-function isOfTheLogItself({ type }: RawEvent): boolean {
-  return type.startsWith('$');
 }
 
 function describe(error: unknown): string {

@@ -25,7 +25,7 @@ export interface LifeListener {
   caughtUp(): void;
   lost(): void;
   owned(owned: boolean): void;
-  /** An event of a retired type. */
+  /** An event of a type that means nothing (any more). */
   passedOver(type: string): void;
 }
 

@@ -55,8 +55,8 @@ export class ProjectionEngine {
     this.figures = new EngineFigures(options.scheduler);
   }
 
-  /** How many events of each retired type this node has passed over. */
-  get retiredEvents(): ReadonlyMap<string, number> {
+  /** How many events of types that mean nothing (any more) this node has passed over, by type. */
+  get passedOverEvents(): ReadonlyMap<string, number> {
     return this.passedOver;
   }
 
@@ -133,7 +133,7 @@ export class ProjectionEngine {
       },
       passedOver: (type) => {
         if (!this.passedOver.has(type))
-          this.options.logger.info({ eventType: type }, 'events of a retired type are passed over');
+          this.options.logger.info({ eventType: type }, 'events of this type are passed over');
         this.passedOver.set(type, (this.passedOver.get(type) ?? 0) + 1);
       },
     });

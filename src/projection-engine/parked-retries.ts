@@ -27,7 +27,7 @@ export interface RetryParts {
   readonly logger: EngineLog;
   /** Of the owner's live batches: from which position on each stream is parked. */
   readonly parked: Map<string, Position>;
-  /** Hears of each event of a retired type. */
+  /** Hears of each event of a type that means nothing (any more). */
   readonly passedOver: (type: string) => void;
 }
 

@@ -180,7 +180,7 @@ it('F128: a fill from old versions gives the rows of their newer equivalents, an
     const [sessions, items] = old;
     expect(sessions).toMatchObject([{ agent_name: 'coder', status: 'running' }]);
     expect([items?.[0]?.['position'], sessions?.[0]?.['position']]).toEqual([stored[2], stored[3]]);
-    expect([...filling.retiredEvents]).toEqual([['SessionNoted', 1]]);
+    expect([...filling.passedOverEvents]).toEqual([['SessionNoted', 1]]);
     await parking.look();
     expect([parking.has(names.session('old')), parking.has(names.session('broken'))]).toEqual([false, true]);
   } finally {

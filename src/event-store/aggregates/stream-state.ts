@@ -50,7 +50,7 @@ export async function readTail<State, Event extends DomainEvent>(
   let { state, revision, position } = known;
   const positions = new Map<string, Position>();
   for await (const raw of log.read(stream, { from: revision + 1n })) {
-    if (registry.isRetired(raw.type)) {
+    if (registry.isPassedOver(raw.type)) {
       ({ revision, position } = raw);
       continue;
     }

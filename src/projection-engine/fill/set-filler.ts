@@ -166,7 +166,7 @@ export class SetFiller {
   }
 
   private read(raw: RawEvent): { raw: RawEvent; event: ProjectedEvent } | null {
-    if (this.isLost(raw) || this.options.registry.isRetired(raw.type)) return null;
+    if (this.isLost(raw) || this.options.registry.isPassedOver(raw.type)) return null;
     try {
       const recorded = this.options.registry.decode(raw) as RecordedEvent<RollcallEvent>;
       return { raw, event: { ...recorded, subjectId: this.options.names.subjectOf(raw.stream) } };
