@@ -18,6 +18,7 @@ import { StreamNames } from '../event-store/stream-names.js';
 import { FaultPoints } from '../fault-points/fault-points.js';
 import { CheckpointWatch } from './checkpoint-watch.js';
 import { ProjectionEngine } from './engine.js';
+import { ENGINE_LIMITS } from './limits.js';
 import { Ownership } from './ownership.js';
 import { ParkedStreams } from './parked-streams.js';
 import { PostgresSet } from './postgres-set.js';
@@ -94,6 +95,7 @@ function engine(parking: ParkedStreams): ProjectionEngine {
     registry: new EventRegistry(catalogue, retired),
     names,
     projections: projectionSet,
+    limits: ENGINE_LIMITS,
     watch: new CheckpointWatch(database, version),
     faults,
     parking,
@@ -169,7 +171,7 @@ it('F128: a fill from old versions gives the rows of their newer equivalents, an
   const stored = [];
   for await (const { position } of log.read(names.session('old'))) stored.push(position.toString());
 
-  await prepareSet(postgres.url, version, projectionSet, { id: 'log', head: 10n ** 15n });
+  await prepareSet(postgres.url, version, projectionSet, { id: 'log', head: () => Promise.resolve(10n ** 15n) });
   const parking = new ParkedStreams(database, version);
   const filling = engine(parking);
   filling.start();
