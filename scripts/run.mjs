@@ -13,21 +13,32 @@ import { BootstrapError, say } from './bootstrap/say.mjs';
 import { runTests } from './run-tests.mjs';
 
 /** A request's garbage should die young: V8's default nursery promotes it under load, and full collections follow. */
-const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=64'];
+const nodeFlags = (nursery) => ['--enable-source-maps', `--max-semi-space-size=${nursery}`];
 
 /** What runs against a server reads the environment that the server reads. */
-const run = (file, args) =>
-  runNode([...NODE_FLAGS, ...environmentArguments(inProject('.env')), inProject('dist', file), ...args]);
+const run = (file, args, nursery = 64) =>
+  runNode([
+    ...nodeFlags(nursery),
+    ...environmentArguments(inProject('.env')),
+    inProject('dist', file),
+    ...args,
+  ]);
+
+/** Those that have a command of their own beside the main one. */
+const BENCHES = ['event-store', 'rebuild'];
 
 const targets = {
   setup: () => 0,
   start: (args) => run('src/main.js', args),
   test: (args) => runTests(args),
   'test:long': (args) => runTests(args, { ROLLCALL_LONG: '1' }),
-  rollcall: (args) => run('src/cli/main.js', args),
+  rollcall: (args) => run('src/cli/main.js', args, 32),
   demo: (args) => run('src/demo/main.js', args),
   record: (args) => run('test/replay/record.js', args),
-  bench: (args) => run('ops/bench/main.js', args),
+  bench: ([name, ...rest]) =>
+    BENCHES.includes(name)
+      ? run(`ops/bench/${name}/main.js`, rest)
+      : run('ops/bench/main.js', name === undefined ? rest : [name, ...rest]),
 };
 
 async function main([name, ...args]) {
