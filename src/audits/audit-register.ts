@@ -1,8 +1,11 @@
 import type { Database } from '../database/database.js';
 import type { AuditReport } from '../projection-engine/audit/report.js';
 
-/** An audit that has not been renewed for so long has lost the process that ran it. */
-const LEASE = "interval '10 seconds'";
+/**
+ * An audit that has not been renewed for so long has lost the process that ran it. Long, since that process comes after
+ * the server where processors are scarce, from its very start.
+ */
+const LEASE = "interval '30 seconds'";
 const KEPT = 100;
 
 export type AuditState = 'running' | 'clean' | 'different' | 'failed' | 'cancelled';

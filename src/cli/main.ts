@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from '../config/config.js';
+import { comesFromEventStoreClient } from '../process/client-rejection.js';
 import { consoleLog } from '../process/console-log.js';
 import { type Layers, stopLayers } from '../process/layers.js';
 import { findStores } from '../process/stores.js';
@@ -57,6 +58,13 @@ async function run(command: Command, args: CommandArguments): Promise<number> {
     await stopLayers(layers, log);
   }
 }
+
+// Left alone, Node would exit with 1 for it, which is an answer of some commands.
+process.on('unhandledRejection', (reason) => {
+  if (comesFromEventStoreClient(reason)) return;
+  process.stderr.write(`rollcall: ${String(reason)}\n`);
+  process.exit(2);
+});
 
 try {
   process.exitCode = await main(process.argv.slice(2));

@@ -79,6 +79,7 @@ describe('an audit', () => {
         { projection: 'child-session-summary', rows: 2 },
         { projection: 'session-rollups', rows: 0 },
         { projection: 'session-items', rows: 1 },
+        { projection: 'session-deletions', rows: 0 },
         { projection: 'pending-elicitations', rows: 0 },
         { projection: 'obligations', rows: 1 },
       ],
@@ -98,7 +99,8 @@ describe('an audit', () => {
       { id, state: 'cancelled', error: 'it was cancelled' },
     ]);
     expect((await a.delete(`/v1/audits/${id}`)).body).toEqual(cancelled.body);
-    expect((await ended(a, await begin(a, { projections: ['agents'] }))).state).toBe('clean');
+    const next = await ended(a, await begin(a, { projections: ['agents'] }));
+    expect(next).toMatchObject({ state: 'clean', error: null });
     expect((await a.get(`/v1/audits/${id}`)).body).toEqual(cancelled.body);
   });
 

@@ -22,6 +22,7 @@ export async function* readableEvents(
   for await (const raw of raws) {
     signal.throwIfAborted();
     const { stream, position } = raw;
+    if (registry.isPassedOver(raw.type)) continue;
     if (unreadable.has(stream) || position >= (leftOut.get(stream) ?? position + 1n)) continue;
     try {
       // The registry holds the catalogue's types only, so what it returns is one of them.

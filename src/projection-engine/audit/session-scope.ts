@@ -20,6 +20,7 @@ const COLUMNS: Readonly<Record<string, SessionColumns>> = {
   // What these sessions contribute, to ancestors above the topmost too.
   'session-rollups': { own: 'session_id', ancestors: null },
   'session-items': { own: 'session_id', ancestors: null },
+  'session-deletions': { own: 'id', ancestors: null },
   'pending-elicitations': { own: 'session_id', ancestors: 'ancestor_ids' },
   // What parents among them owe to their children, and these to them.
   obligations: { own: 'parent_id', ancestors: null },

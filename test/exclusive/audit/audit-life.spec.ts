@@ -59,7 +59,7 @@ async function nextIsClean(): Promise<void> {
   await until(
     'the lease of the lost audit to run out',
     async () => (await rollcallAudit(stack, 'sessions')).code === 0,
-    { within: 60_000 },
+    { within: 90_000 },
   );
   expect(await scratchLeft(stack.databaseUrl)).toEqual([]);
 }
@@ -137,7 +137,7 @@ describe('an audit in a server', () => {
     process.kill(child, 'SIGKILL');
     expect((await stateOf(id, other))[0]).toBe('running');
     await until('its lease to run out', async () => (await stateOf(id, other))[0] === 'failed', {
-      within: 20_000,
+      within: 60_000,
       every: 250,
     });
     expect(await stateOf(id, other)).toEqual(['failed', 'the process that ran it is gone']);

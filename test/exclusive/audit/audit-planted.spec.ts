@@ -45,6 +45,7 @@ beforeAll(async () => {
   for (let child = 0; child < CHILDREN; child += 1) ended.push(await wholeLife(on, child));
   busy = [];
   for (let child = 0; child < 10; child += 1) busy.push(await busyChild(on, child));
+  for (let child = 0; child < 8; child += 1) await deletedChild(on, child);
   for (let agent = 0; agent < 12; agent += 1) await on.agent();
   await on.snapshot(root.id);
   client = new Client({ connectionString: stack.databaseUrl });
@@ -84,6 +85,11 @@ async function busyChild(on: Roll, child: number): Promise<string> {
   return id;
 }
 
+async function deletedChild(on: Roll, child: number): Promise<void> {
+  const { id } = await on.child(root, { title: `deleted:${child}` });
+  expect((await on.api.delete(`/v1/sessions/${id}`)).status).toBe(200);
+}
+
 /** Keys of rows of a table, one for each of its columns and more, in the order of the log. */
 async function keysIn(table: string): Promise<Key[]> {
   const key = await keyColumns(client, schema, table);
@@ -94,6 +100,7 @@ async function keysIn(table: string): Promise<Key[]> {
     session_items: ['session_id = ANY($1)', [ended]],
     pending_elicitations: ['session_id = ANY($1)', [ended]],
     command_keys: ['position IN (SELECT unnest($1::bigint[]))', [positionsOf('SessionLabelled')]],
+    session_deletions: ['true', []],
     agents: ['true', []],
     obligations: ["kind = 'birth'", []],
   };
@@ -238,7 +245,7 @@ describe('one changed field', () => {
       'expected  "reviewer:renamed 1"',
       `SessionRenamed, revision ${renamed?.revision ?? ''} of rollcall.session-${id}, position ${renamed?.position ?? ''}`,
       'by anonymous',
-      'Different: one difference in 43 rows.',
+      'Different: one difference in 51 rows.',
     ])
       expect(output).toContain(said);
     expect(output).not.toContain('\u001b');

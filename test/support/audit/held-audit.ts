@@ -26,7 +26,7 @@ export async function scratchLeft(databaseUrl: string): Promise<string[]> {
   const rows = await rowsOf<{ name: string }>(
     databaseUrl,
     `SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE 'rollcall\\_set\\_%\\_audit'
-     UNION ALL SELECT version FROM rollcall.projection_sets WHERE version LIKE '%\\_audit'
+     UNION ALL SELECT version FROM rollcall.projection_sets WHERE version LIKE '%\\_audit' AND owner IS NOT NULL
      UNION ALL SELECT 'running ' || id FROM rollcall.audits WHERE state = 'running'`,
   );
   return rows.map(({ name }) => name);

@@ -23,6 +23,7 @@ const sessionColumns: Readonly<Record<string, readonly string[]>> = {
   last_task_error: FAILED,
   closed: ['SessionClosed'],
   successor_id: ['SessionClosed'],
+  deleted: SPAWNED,
   created_at: SPAWNED,
   updated_at: ['SessionClosed'],
   created_position: SPAWNED,
@@ -76,6 +77,7 @@ export const setters: Readonly<Record<string, Readonly<Record<string, readonly s
     ...all(['resolved_by', 'withdrawn_reason'], ASKED),
     ...all(['state', 'action', 'content', 'resolved_via', 'settled_at', 'position'], ANSWERED),
   },
+  session_deletions: all(['root_id', 'running', 'position'], 'SessionDeleted'),
   command_keys: all(['hash', 'status', 'result', 'recorded_at', 'position'], 'SessionLabelled'),
   agents: all(
     ['name', 'owner', 'harness', 'sub_agents', 'spec', 'created_at', 'updated_at', 'position'],
@@ -83,7 +85,10 @@ export const setters: Readonly<Record<string, Readonly<Record<string, readonly s
   ),
   // Of a birth that the child's own first event has met.
   obligations: {
-    ...all(['parent_id', 'cause_id', 'correlation_id', 'met_sequence', 'owed_position'], 'ChildSpawned'),
+    ...all(
+      ['parent_id', 'cause_id', 'correlation_id', 'met_sequence', 'owed_at', 'owed_position'],
+      'ChildSpawned',
+    ),
     ...all(['payload', 'met', 'met_position', 'position'], 'SessionSpawned'),
   },
 };
