@@ -131,8 +131,11 @@ export class ShadowSet {
   async drop(): Promise<void> {
     await this.filler.close();
     // Under the lease, so that nobody begins the same work on tables that are about to go.
-    await dropTables(this.options.url, this.options.version);
-    await this.close();
+    try {
+      await dropTables(this.options.url, this.options.version);
+    } finally {
+      await this.close();
+    }
   }
 
   private async renew(): Promise<void> {

@@ -145,6 +145,17 @@ describe('an audit in a server', () => {
   });
 });
 
+it('an audit whose database goes away ends and says that it could not run', async () => {
+  const audit = launchAudit();
+  await heldAudit(stack.databaseUrl);
+  await stack.stopPostgres();
+  const patience = setTimeout(() => audit.child.kill('SIGKILL'), 30_000);
+  expect(await audit.exited).toEqual({ code: 2, signal: null });
+  clearTimeout(patience);
+  expect(audit.output()).toContain('the audit could not run');
+  await stack.bringPostgres();
+});
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

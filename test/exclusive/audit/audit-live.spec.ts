@@ -4,7 +4,7 @@ import { mixedPosts, plantForest, postAll } from '../../support/chaos/burst.js';
 import { ExclusiveStack } from '../../support/exclusive-stack.js';
 import type { ServerProcess } from '../../support/process/server-process.js';
 
-jest.setTimeout(600_000);
+jest.setTimeout(1_800_000);
 
 const AUDITS = process.env['ROLLCALL_LONG'] === '1' ? 50 : 5;
 
