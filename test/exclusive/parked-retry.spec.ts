@@ -60,6 +60,15 @@ const isFree = (session: string) => async (): Promise<boolean> => (await parkedR
 /** The stand-by takes over, and another node stands by from then on. */
 async function replaceOwner(): Promise<void> {
   owner = standBy;
+  // A server that starts meanwhile could be the one that takes over.
+  await until(
+    'the stand-by to own the set',
+    async () => {
+      const { body } = await api(owner.url).get<{ projections: JsonObject }>('/health');
+      return body.projections['role'] === 'owner';
+    },
+    { within: 15_000 },
+  );
   standBy = await stack.startServer();
 }
 
