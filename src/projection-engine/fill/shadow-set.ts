@@ -61,9 +61,10 @@ export class ShadowSet {
   static async open(options: ShadowSetOptions): Promise<ShadowSet> {
     const { url, version, projections, logId, log, signal } = options;
     const database = new Database(url, 1);
+    const ownership = new Ownership(database, version, v4());
+    let epoch: bigint | null = null;
     try {
-      const ownership = new Ownership(database, version, v4());
-      const epoch = await acquire(ownership);
+      epoch = await acquire(ownership);
       if (options.afresh === true) await dropTables(url, version);
       const head = async (): Promise<Position> => (await log.head()) ?? NOTHING_APPLIED;
       await prepareSet(url, version, projections, { id: logId, head });
@@ -94,6 +95,7 @@ export class ShadowSet {
         parked,
       ));
     } catch (error) {
+      if (epoch !== null) await ownership.release(epoch).catch(() => undefined);
       await database.close();
       throw error;
     }
