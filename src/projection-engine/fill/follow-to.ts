@@ -6,8 +6,6 @@ import { Inbox } from '../inbox.js';
 import { systemScheduler } from '../scheduler.js';
 import { NOTHING_APPLIED } from '../set-schema.js';
 
-/** Small, so that the connection is read between two of them and the server need not wait. */
-const BATCH_EVENTS = 256;
 const BATCH_SPAN = 16n * 1024n * 1024n;
 const INBOX_HIGH = 4_000;
 const INBOX_LOW = 1_000;
@@ -16,6 +14,8 @@ const INBOX_HIGH_SPAN = 32n * 1024n * 1024n;
 export interface LogSource {
   readonly log: EventLog;
   readonly prefixes: readonly string[];
+  /** Of one batch at most. */
+  readonly batchEvents: number;
   readonly signal: AbortSignal;
   /** Why it makes no sense to go on. */
   readonly failure: () => Error | null;
@@ -26,7 +26,7 @@ export interface LogSource {
  * nothing is missing. `upTo` must be a position that the log has reached. Throws the signal's reason or the feed's end.
  */
 export async function followTo(
-  { log, prefixes, signal, failure }: LogSource,
+  { log, prefixes, batchEvents, signal, failure }: LogSource,
   from: Position,
   upTo: Position,
   take: (batch: readonly RawEvent[], position: Position) => Promise<void>,
@@ -59,7 +59,7 @@ export async function followTo(
       signal.throwIfAborted();
       const lost = failure() ?? ended;
       if (lost) throw lost;
-      const batch = inbox.take(BATCH_EVENTS, BATCH_SPAN);
+      const batch = inbox.take(batchEvents, BATCH_SPAN);
       if (!batch) {
         if (!headSeen) continue;
         return await take([], upTo);

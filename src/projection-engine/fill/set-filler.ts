@@ -19,6 +19,8 @@ import { followTo } from './follow-to.js';
 import { EventNotFolded, SetFold } from './set-fold.js';
 
 export interface FillLimits {
+  /** Small, so that the connection is read between two batches and the server need not wait. */
+  readonly batchEvents: number;
   /** Characters of appended rows that are written at once. */
   readonly appendSize: number;
   /** Events between two writes of the changed rows and the checkpoint: what a fold that was cut short does again. */
@@ -28,6 +30,7 @@ export interface FillLimits {
 }
 
 export const FILL_LIMITS: FillLimits = {
+  batchEvents: 256,
   appendSize: 4 * 1024 * 1024,
   writeEvents: 200_000,
   keptWeight: 32 * 1024 * 1024,
@@ -238,7 +241,13 @@ export class SetFiller {
   }
 
   private source(): Parameters<typeof followTo>[0] {
-    const { log, names, signal } = this.options;
-    return { log, prefixes: names.projected(), signal, failure: () => this.failure };
+    const { log, names, signal, limits } = this.options;
+    return {
+      log,
+      prefixes: names.projected(),
+      batchEvents: limits.batchEvents,
+      signal,
+      failure: () => this.failure,
+    };
   }
 }
