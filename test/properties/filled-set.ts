@@ -60,10 +60,13 @@ export class LoggedHistory {
   private async fill(version: string, limits: FillLimits, upTo: bigint, cut: number): Promise<void> {
     const cancelled = new AbortController();
     const set = await this.open(version, limits, cancelled, cut);
-    await set.fillTo(upTo).catch((error: unknown) => {
+    try {
+      await set.fillTo(upTo);
+    } catch (error) {
       if (!cancelled.signal.aborted) throw error;
-    });
-    await set.close();
+    } finally {
+      await set.close();
+    }
   }
 
   private open(

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { AnyProjection } from '../../../projections/projection-set.js';
@@ -38,6 +39,8 @@ const STAGE = 'rollcall_stage';
 /** Writes many rows at a time into the tables of a set that nobody reads yet. Every transaction checks the owner's epoch. */
 export class BulkWriter {
   private readonly schema: string;
+  /** A query of its own must not land inside a transaction that appends beside it: it would share its failure. */
+  private readonly inTurn = pLimit(1);
 
   private constructor(
     private readonly client: pg.Client,
@@ -77,11 +80,12 @@ export class BulkWriter {
 
   async load(projection: AnyProjection, keys: readonly RowKey[]): Promise<ProjectedRow[]> {
     const columns = projection.table.primaryKey.map((_, column) => keys.map((key) => key[column] ?? ''));
-    const found = await this.client.query<Record<string, unknown>>({
+    const query = {
       name: `load-${projection.name}`,
       text: tableSql(this.schema, projection).load,
       values: columns,
-    });
+    };
+    const found = await this.inTurn(() => this.client.query<Record<string, unknown>>(query));
     return found.rows.map((row) => fromDatabase(projection.table.columns, row));
   }
 
@@ -169,7 +173,11 @@ export class BulkWriter {
   }
 
   /** The epoch is checked last: the lock that keeps others from taking the set over is held for a moment only. */
-  private async inTransaction(work: () => Promise<void>): Promise<void> {
+  private inTransaction(work: () => Promise<void>): Promise<void> {
+    return this.inTurn(() => this.transaction(work));
+  }
+
+  private async transaction(work: () => Promise<void>): Promise<void> {
     await this.client.query('BEGIN');
     try {
       await work();
