@@ -21,6 +21,7 @@ import { FaultPoints } from './fault-points/fault-points.js';
 import { Health } from './observability/health.js';
 import { CheckpointWatch } from './projection-engine/checkpoint-watch.js';
 import { type EngineLog, ProjectionEngine } from './projection-engine/engine.js';
+import { EventReader } from './projection-engine/event-reader.js';
 import { ENGINE_LIMITS } from './projection-engine/limits.js';
 import { leaseDatabase, Ownership } from './projection-engine/ownership.js';
 import { FirstFill } from './projection-engine/fill/first-fill.js';
@@ -117,10 +118,11 @@ async function assemble(
   const audits = new AuditRegister(database);
   const place = { eventStoreUrl, databaseUrl, streamPrefix: config.streamPrefix };
   const auditLauncher = new AuditLauncher(audits, place, logger);
+  const reader = new EventReader(registry, names);
   const firstFill = new FirstFill({
     log,
     database,
-    registry,
+    reader,
     names,
     projections: projectionSet,
     setVersion,
@@ -132,7 +134,7 @@ async function assemble(
     store: new PostgresSet({ database, setVersion, projections: projectionSet, faults }),
     lease: new Ownership(leases, setVersion, v4()),
     scheduler: systemScheduler,
-    registry,
+    reader,
     names,
     projections: projectionSet,
     limits: ENGINE_LIMITS,

@@ -1,10 +1,13 @@
 import { Agent, request } from 'node:http';
 
-export interface LoadResult {
-  readonly perSecond: number;
-  /** Milliseconds. */
+/** In milliseconds. */
+export interface Quantiles {
   readonly p50: number;
   readonly p99: number;
+}
+
+export interface LoadResult extends Quantiles {
+  readonly perSecond: number;
 }
 
 /** `count` units of work by `inFlight` workers; each worker does its own one after the other. */
@@ -26,15 +29,16 @@ export async function load(
   };
   await Promise.all(Array.from({ length: inFlight }, (_, index) => worker(index)));
   const seconds = (performance.now() - started) / 1000;
-  latencies.sort((a, b) => a - b);
-  return { perSecond: count / seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+  return { perSecond: count / seconds, ...quantiles(latencies) };
+}
+
+export function quantiles(values: readonly number[]): Quantiles {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
 }
 
 export function median(values: readonly number[]): number {
-  return quantile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );
+  return quantiles(values).p50;
 }
 
 function quantile(sorted: readonly number[], share: number): number {

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { catchUp } from './catch-up.js';
+import { liveLag } from './live-lag.js';
 import { HttpLoad, load, median } from './load.js';
 import { IN_FLIGHT, makeSessions, posts, rawAppends, rawRead } from './rows.js';
 import { BenchStack } from './stack.js';
@@ -13,6 +14,8 @@ const COUNT: Readonly<Record<number, number>> = {
   16: quick ? 1_500 : 4_000,
   64: quick ? 3_000 : 8_000,
 };
+/** At 200 a second, of each kind. */
+const LIVE_EVENTS = quick ? 400 : 4_000;
 /** Events that the catch-up row reads, at least. */
 const CATCH_UP_EVENTS = quick ? 10_000 : 60_000;
 const RESULTS = 'ops/bench/results';
@@ -30,13 +33,34 @@ async function main(): Promise<void> {
   const stack = await BenchStack.start();
   const client = EventStoreDBClient.connectionString`${stack.eventStoreUrl}`;
   try {
-    const rows = [...(await appendRows(stack, client)), ...(await readRows(stack, client))];
+    const rows = [
+      ...(await lagRows(stack, client)),
+      ...(await appendRows(stack, client)),
+      ...(await readRows(stack, client)),
+    ];
     print(rows);
     save(rows);
   } finally {
     await client.dispose();
     await stack.stop();
   }
+}
+
+async function lagRows(stack: BenchStack, client: EventStoreDBClient): Promise<Row[]> {
+  const { delivery, visible } = await liveLag(stack, client, LIVE_EVENTS);
+  const against = 'append to delivery, p50';
+  return [
+    { what: against, value: delivery.p50, unit: 'ms' },
+    { what: 'append to delivery, p99', value: delivery.p99, unit: 'ms' },
+    {
+      what: 'live lag at 200 events/s, p50',
+      value: visible.p50,
+      unit: 'ms',
+      ratio: visible.p50 / delivery.p50,
+      against,
+    },
+    { what: 'live lag at 200 events/s, p99', value: visible.p99, unit: 'ms' },
+  ];
 }
 
 /** Raw and posted alternate, so that a change of the machine's mood meets both. */

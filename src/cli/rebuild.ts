@@ -5,6 +5,7 @@ import { createEventRegistry } from '../event-store/catalogue.js';
 import { EventLog } from '../event-store/event-log.js';
 import { logIdentity } from '../event-store/log-identity.js';
 import { StreamNames } from '../event-store/stream-names.js';
+import { EventReader } from '../projection-engine/event-reader.js';
 import type { ParkedStream } from '../projection-engine/parking.js';
 import { rebuild as rebuildSet, type RebuildOutcome } from '../projection-engine/rebuild/rebuild.js';
 import { SET_VERSION } from '../projection-engine/this-set.js';
@@ -49,7 +50,7 @@ async function carryOut(
     const outcome = await rebuildSet({
       databaseUrl,
       log,
-      registry,
+      reader: new EventReader(registry, names),
       names,
       logId: await logIdentity(log, registry, names, new SystemClock()),
       setVersion: SET_VERSION,

@@ -1,10 +1,8 @@
 import type { ProjectedEvent } from '../../projections/projection.js';
-import type { RollcallEvent } from '../event-store/catalogue.js';
-import { UnreadableEvent, type EventRegistry } from '../event-store/event-registry.js';
 import type { Position } from '../event-store/position.js';
-import type { RawEvent, RecordedEvent } from '../event-store/recorded-event.js';
-import type { StreamNames } from '../event-store/stream-names.js';
+import type { RawEvent } from '../event-store/recorded-event.js';
 import { ProjectorFailure } from './batch-fold.js';
+import type { EventReader } from './event-reader.js';
 import { isPoison, parkedEventOf, type ParkedStream } from './parking.js';
 import type { SetWriter } from './set-writer.js';
 
@@ -20,8 +18,7 @@ interface Readable {
 export class BatchApplier {
   constructor(
     private readonly writer: Pick<SetWriter, 'write'>,
-    private readonly registry: EventRegistry,
-    private readonly names: StreamNames,
+    private readonly reader: EventReader,
     /** From which position on a stream is parked; its earlier events are still to be applied. */
     private readonly parked: Map<string, Position>,
     private readonly onParked: (stream: ParkedStream) => void,
@@ -37,18 +34,16 @@ export class BatchApplier {
 
   private read(raw: RawEvent, parkings: ParkedStream[]): Readable | null {
     if (this.isLost(raw)) return null;
-    if (this.registry.isPassedOver(raw.type)) {
-      this.onPassedOver(raw.type);
-      return null;
-    }
-    try {
-      // The registry holds the catalogue's types only, so what it returns is one of them.
-      const recorded = this.registry.decode(raw) as RecordedEvent<RollcallEvent>;
-      return { raw, event: { ...recorded, subjectId: this.names.subjectOf(raw.stream) } };
-    } catch (error) {
-      if (!(error instanceof UnreadableEvent)) throw error;
-      this.park(raw, error.reason, parkings);
-      return null;
+    const reading = this.reader.read(raw);
+    switch (reading.kind) {
+      case 'readable':
+        return { raw, event: reading.event };
+      case 'passed-over':
+        this.onPassedOver(raw.type);
+        return null;
+      case 'unreadable':
+        this.park(raw, reading.reason, parkings);
+        return null;
     }
   }
 

@@ -215,11 +215,10 @@ export class EngineLife {
   }
 
   private applierFor(writer: SetWriter, parked: Map<string, Position>): BatchApplier {
-    const { registry, names, logger, parking } = this.options;
+    const { reader, logger, parking } = this.options;
     return new BatchApplier(
       writer,
-      registry,
-      names,
+      reader,
       parked,
       (event) => {
         const { stream, revision, eventType, reason } = event;

@@ -1,9 +1,9 @@
 import type { AnyProjection } from '../../projections/projection-set.js';
-import type { EventRegistry } from '../event-store/event-registry.js';
 import type { StreamNames } from '../event-store/stream-names.js';
 import type { FaultPoints } from '../fault-points/fault-points.js';
 import { EngineFigures } from './engine-figures.js';
 import { EngineLife } from './engine-life.js';
+import type { EventReader } from './event-reader.js';
 import type { EngineLimits } from './limits.js';
 import type { CheckpointSink, LogFollower, ParkingSink, SetLease, SetStore } from './ports.js';
 import type { Scheduler } from './scheduler.js';
@@ -22,7 +22,7 @@ export interface EngineOptions {
   readonly store: SetStore;
   readonly lease: SetLease;
   readonly scheduler: Scheduler;
-  readonly registry: EventRegistry;
+  readonly reader: EventReader;
   readonly names: StreamNames;
   readonly projections: readonly AnyProjection[];
   readonly limits: EngineLimits;

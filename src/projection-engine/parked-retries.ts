@@ -1,11 +1,10 @@
 import { StreamTombstoned } from '../event-store/errors.js';
-import type { EventRegistry } from '../event-store/event-registry.js';
 import type { Position } from '../event-store/position.js';
 import type { RawEvent } from '../event-store/recorded-event.js';
-import type { StreamNames } from '../event-store/stream-names.js';
 import { weightOfJson } from '../text/json-weight.js';
 import { BatchApplier } from './batch-applier.js';
 import type { EngineLog } from './engine.js';
+import type { EventReader } from './event-reader.js';
 import { parkedEventOf, type ParkedStream, type RetryStep } from './parking.js';
 import type { LogFollower, ParkingSink } from './ports.js';
 import type { Scheduler } from './scheduler.js';
@@ -20,8 +19,7 @@ const PAUSE_MS = 1_000;
 export interface RetryParts {
   readonly writer: SetWriter;
   readonly log: LogFollower;
-  readonly registry: EventRegistry;
-  readonly names: StreamNames;
+  readonly reader: EventReader;
   readonly parking: ParkingSink;
   readonly scheduler: Scheduler;
   readonly logger: EngineLog;
@@ -88,7 +86,7 @@ export class ParkedRetries {
   }
 
   private async apply(stream: string, { events, next }: Stretch): Promise<void> {
-    const { writer, registry, names } = this.parts;
+    const { writer, reader, passedOver } = this.parts;
     let isOver = false;
     const target: Pick<SetWriter, 'write'> = {
       write: async (written, parkings, upTo) => {
@@ -101,14 +99,7 @@ export class ParkedRetries {
         isOver = step.kind === 'parked';
       },
     };
-    const applier = new BatchApplier(
-      target,
-      registry,
-      names,
-      new Map(),
-      () => undefined,
-      this.parts.passedOver,
-    );
+    const applier = new BatchApplier(target, reader, new Map(), () => undefined, passedOver);
     await applier.apply(events, events.at(-1)?.position ?? -1n);
   }
 

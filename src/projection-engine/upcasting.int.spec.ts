@@ -18,6 +18,7 @@ import { StreamNames } from '../event-store/stream-names.js';
 import { FaultPoints } from '../fault-points/fault-points.js';
 import { CheckpointWatch } from './checkpoint-watch.js';
 import { ProjectionEngine } from './engine.js';
+import { EventReader } from './event-reader.js';
 import { ENGINE_LIMITS } from './limits.js';
 import { Ownership } from './ownership.js';
 import { ParkedStreams } from './parked-streams.js';
@@ -92,7 +93,7 @@ function engine(parking: ParkedStreams): ProjectionEngine {
     store: new PostgresSet({ database, setVersion: version, projections: projectionSet, faults }),
     lease: new Ownership(database, version, 'node'),
     scheduler: systemScheduler,
-    registry: new EventRegistry(catalogue, retired),
+    reader: new EventReader(new EventRegistry(catalogue, retired), names),
     names,
     projections: projectionSet,
     limits: ENGINE_LIMITS,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { ProjectedEvent, ProjectedRow, RowKey } from '../../projections/projection.js';
 import { type AnyProjection, projectionSet } from '../../projections/projection-set.js';
-import { attributeFields } from '../../src/projection-engine/attribution/attribute-fields.js';
+import { attributeFields, type Replay } from '../../src/projection-engine/attribution/attribute-fields.js';
 import type { RowPast, WantedRow } from '../../src/projection-engine/attribution/field-attribution.js';
 import { MemoryTables } from '../support/specifications/memory-tables.js';
 import { history, read, runs } from './histories.js';
@@ -80,8 +80,8 @@ function logOf(raws: ReturnType<typeof read>[], twice: readonly boolean[]): Proj
   );
 }
 
-async function* inOrder(events: readonly ProjectedEvent[]): AsyncGenerator<ProjectedEvent> {
-  for (const event of events) yield await Promise.resolve(event);
+function inOrder(events: readonly ProjectedEvent[]): Replay {
+  return (take) => Promise.resolve(events.forEach(take));
 }
 
 it('the last event that changed each field of any rows is what a comparison after every event gives', async () => {
@@ -99,7 +99,7 @@ it('the last event that changed each field of any rows is what a comparison afte
           const [projection, key] = JSON.parse(name) as [string, RowKey];
           return { projection, key };
         });
-        const attribution = await attributeFields(() => inOrder(events), projectionSet, wanted);
+        const attribution = await attributeFields(inOrder(events), projectionSet, wanted);
         for (const { projection, key } of wanted) {
           const past = attribution.pastOf(projection, key);
           expect([projection, key, past && inIds(past)]).toEqual([
@@ -124,7 +124,7 @@ it('a row that was never there has no past, and the event at a position is told 
         projection.keysOf(event).map((key) => ({ projection: projection.name, key, at: event.position })),
       );
       const never = { projection: 'sessions', key: ['nobody'], at: event.position };
-      const attribution = await attributeFields(() => inOrder(events), projectionSet, [...touched, never]);
+      const attribution = await attributeFields(inOrder(events), projectionSet, [...touched, never]);
       for (const { projection, key } of touched)
         expect(attribution.pastOf(projection, key)?.at?.id).toBe(event.id);
       expect(attribution.pastOf('sessions', ['nobody'])).toMatchObject({

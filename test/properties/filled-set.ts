@@ -6,6 +6,7 @@ import { createEventRegistry } from '../../src/event-store/catalogue.js';
 import type { EventLog } from '../../src/event-store/event-log.js';
 import type { RawEvent } from '../../src/event-store/recorded-event.js';
 import { StreamNames } from '../../src/event-store/stream-names.js';
+import { EventReader } from '../../src/projection-engine/event-reader.js';
 import type { FillLimits } from '../../src/projection-engine/fill/set-filler.js';
 import { ShadowSet } from '../../src/projection-engine/fill/shadow-set.js';
 import type { ParkedStream } from '../../src/projection-engine/parking.js';
@@ -78,7 +79,7 @@ export class LoggedHistory {
     return ShadowSet.open({
       url: stack().databaseUrl,
       log: this.log,
-      registry: createEventRegistry(),
+      reader: new EventReader(createEventRegistry(), this.names),
       names: this.names,
       projections: projectionSet,
       version,

@@ -9,6 +9,7 @@ import { FaultPoints } from '../../src/fault-points/fault-points.js';
 import { BatchApplier } from '../../src/projection-engine/batch-applier.js';
 import { ENGINE_LIMITS } from '../../src/projection-engine/limits.js';
 import type { EngineLog } from '../../src/projection-engine/engine.js';
+import { EventReader } from '../../src/projection-engine/event-reader.js';
 import { ParkedRetries } from '../../src/projection-engine/parked-retries.js';
 import { type KnownParked, parkedStreams } from '../../src/projection-engine/parked-table.js';
 import type { LogFollower, ParkingSink } from '../../src/projection-engine/ports.js';
@@ -79,8 +80,9 @@ async function live(version: string, { batches, registry, log }: Life, build: st
     const parking = new Requests(asked);
     const parked = positionsOf(await store.parkedStreams());
     const nothing = (): void => undefined;
-    const applier = new BatchApplier(writer, registry, names, parked, nothing, nothing);
-    const parts = { writer, registry, names, parking, parked, logger, passedOver: nothing };
+    const reader = new EventReader(registry, names);
+    const applier = new BatchApplier(writer, reader, parked, nothing, nothing);
+    const parts = { writer, reader, parking, parked, logger, passedOver: nothing };
     const retries = new ParkedRetries({ ...parts, log: recordedLog(log), scheduler: systemScheduler });
     for (const batch of batches) {
       await applier.apply(batch, batch.at(-1)?.position ?? (await writer.checkpoint()));

@@ -1,6 +1,7 @@
 import type { AnyProjection } from '../../projections/projection-set.js';
 import { createEventRegistry } from '../../src/event-store/catalogue.js';
 import { FaultPoints } from '../../src/fault-points/fault-points.js';
+import { EventReader } from '../../src/projection-engine/event-reader.js';
 import { ProjectionEngine } from '../../src/projection-engine/engine.js';
 import { names } from '../properties/histories.js';
 import type { SimulatedDatabase } from './simulated-database.js';
@@ -8,7 +9,7 @@ import type { SimulatedLog } from './simulated-log.js';
 import type { Machine, Simulator } from './simulator.js';
 import type { StraightFold } from './straight-fold.js';
 
-const registry = createEventRegistry();
+const reader = new EventReader(createEventRegistry(), names);
 /** Small, so that short histories fill batches and inboxes. */
 const LIMITS = {
   batchEvents: 5,
@@ -67,7 +68,7 @@ export function startNode(
         return () => callOff();
       },
     },
-    registry,
+    reader,
     names,
     projections,
     limits: LIMITS,

@@ -17,7 +17,7 @@ export interface HistorySize {
   readonly sessions: number;
 }
 
-interface Member {
+export interface Member {
   readonly spawn: SessionSpawn;
   revision: bigint;
   turns: number;
@@ -36,13 +36,15 @@ export async function writeHistory(log: EventLog, names: StreamNames, size: Hist
       if (!member) return;
       const events = Array.from({ length: EVENTS_OF_AN_APPEND }, (_, place) => turn(member, place));
       member.turns += 1;
-      member.revision = await appended(log, names.session(member.spawn.session_id), events, member.revision);
+      const stream = names.session(member.spawn.session_id);
+      ({ revision: member.revision } = await appended(log, stream, events, member.revision));
     }
   };
   await Promise.all(Array.from({ length: WRITERS }, write));
 }
 
-async function plant(log: EventLog, names: StreamNames, sessions: number): Promise<Member[]> {
+/** Trees of so many sessions, or a few more, that have done nothing yet. */
+export async function plant(log: EventLog, names: StreamNames, sessions: number): Promise<Member[]> {
   const roots = Math.ceil(sessions / (CHILDREN_OF_A_ROOT + 1));
   const members: Member[] = [];
   let next = 0;
@@ -57,18 +59,12 @@ async function plant(log: EventLog, names: StreamNames, sessions: number): Promi
         }),
       );
       const first = [encoded(root, { type: 'SessionSpawned', data: root }), ...births];
-      members.push({
-        spawn: root,
-        revision: await appended(log, names.session(root.session_id), first, null),
-        turns: 0,
-      });
+      const { revision } = await appended(log, names.session(root.session_id), first, null);
+      members.push({ spawn: root, revision, turns: 0 });
       for (const spawn of children) {
         const born = [encoded(spawn, { type: 'SessionSpawned', data: spawn })];
-        members.push({
-          spawn,
-          revision: await appended(log, names.session(spawn.session_id), born, null),
-          turns: 0,
-        });
+        const { revision } = await appended(log, names.session(spawn.session_id), born, null);
+        members.push({ spawn, revision, turns: 0 });
       }
     }
   };
@@ -76,15 +72,15 @@ async function plant(log: EventLog, names: StreamNames, sessions: number): Promi
   return members;
 }
 
-async function appended(
+export async function appended(
   log: EventLog,
   stream: string,
   events: readonly EncodedEvent[],
   after: bigint | null,
-): Promise<bigint> {
+): Promise<{ readonly revision: bigint; readonly position: bigint }> {
   const result = await log.append(stream, events, after ?? 'no-stream');
   if (result.outcome !== 'appended') throw new Error(`${stream} was written by somebody else`);
-  return result.revision;
+  return result;
 }
 
 /** A turn starts running, says things, asks once in a while, and ends idle. */
@@ -109,6 +105,10 @@ function turn(member: Member, place: number): EncodedEvent {
     } as const;
     return encoded(spawn, { type: 'ElicitationResolved', data });
   }
+  return encodedItem(spawn);
+}
+
+export function encodedItem(spawn: SessionSpawn): EncodedEvent {
   return encoded(spawn, item(), commandRecord());
 }
 
@@ -147,7 +147,7 @@ function commandRecord(): CommandRecord | null {
   return { keys, status: 202, result: { item_id: `item_${hex()}` } };
 }
 
-function spawnOf(parent: SessionSpawn | null, index: number): SessionSpawn {
+export function spawnOf(parent: SessionSpawn | null, index: number): SessionSpawn {
   const session_id = `conv_${hex()}`;
   return {
     session_id,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ProjectedEvent, ProjectedRow, RowKey, Rows } from '../../../projections/projection.js';
 import type { AnyProjection } from '../../../projections/projection-set.js';
-import { attributeFields } from './attribute-fields.js';
+import { attributeFields, type Replay } from './attribute-fields.js';
 
 type Sum = ProjectedRow & { readonly id: string; readonly sum: number };
 
@@ -33,11 +33,11 @@ const log = (...ids: string[]): ProjectedEvent[] =>
 
 async function pastOf(events: readonly ProjectedEvent[], key: string): Promise<unknown> {
   let walks = 0;
-  const source = async function* (): AsyncGenerator<ProjectedEvent> {
+  const replay: Replay = (take) => {
     walks += 1;
-    for (const event of events) yield await Promise.resolve(event);
+    return Promise.resolve(events.forEach(take));
   };
-  const past = (await attributeFields(source, [projection], [{ projection: 'sums', key: [key] }])).pastOf(
+  const past = (await attributeFields(replay, [projection], [{ projection: 'sums', key: [key] }])).pastOf(
     'sums',
     [key],
   );

@@ -1,16 +1,16 @@
 import type { AnyProjection } from '../../../projections/projection-set.js';
-import type { ProjectedEvent } from '../../../projections/projection.js';
 import type { EventLog } from '../../event-store/event-log.js';
 import type { EventRegistry } from '../../event-store/event-registry.js';
 import { knownLogIdentity } from '../../event-store/log-identity.js';
 import type { Position } from '../../event-store/position.js';
 import type { StreamNames } from '../../event-store/stream-names.js';
+import { EventReader } from '../event-reader.js';
 import { ForeignLog, NOTHING_APPLIED } from '../set-schema.js';
 import { AuditImpossible } from './audit-impossible.js';
+import type { Replay } from '../attribution/attribute-fields.js';
 import { Comparison } from './comparison.js';
+import { foldedEvents } from './folded-events.js';
 import { LiveSet, type LiveState } from './live-set.js';
-import { projectedEvents } from './projected-events.js';
-import { readableEvents } from './readable-events.js';
 import { type AuditReport, type Difference, toDifference, toParking } from './report.js';
 import { responsibleEvents } from './responsible-events.js';
 import { sessionColumnsOf, type SessionScope } from './session-scope.js';
@@ -101,6 +101,7 @@ export async function audit(
 
 class Audit {
   private readonly projections: readonly AnyProjection[];
+  private readonly reader: EventReader;
   private rows = 0;
   private phase: AuditProgress['phase'] = 'folding';
   private target: Position | null = null;
@@ -113,15 +114,16 @@ class Audit {
     private readonly logId: string,
   ) {
     this.projections = auditedProjections(ports.projections, request);
+    this.reader = new EventReader(ports.registry, ports.names);
   }
 
   async run(): Promise<AuditReport> {
-    const { ports, options, logId } = this;
+    const { ports, options, reader, logId } = this;
     const first = await this.live.look();
     const projections = this.folded();
     const { signal } = options;
     const onProgress = (): void => this.tell(fold);
-    const fold = await openFold({ ...ports, projections, logId, first, signal, onProgress });
+    const fold = await openFold({ ...ports, reader, projections, logId, first, signal, onProgress });
     let report: AuditReport;
     try {
       await this.approach(fold);
@@ -223,15 +225,11 @@ class Audit {
     if (found.length === 0) return [];
     this.phase = 'tracing';
     this.tell(fold);
-    const { log, registry, names } = this.ports;
-    const events = (): AsyncIterable<ProjectedEvent> =>
-      readableEvents(projectedEvents(log, names, NOTHING_APPLIED, position), {
-        registry,
-        names,
-        leftOut: fold.leftOut,
-        signal: this.options.signal,
-      });
-    const responsible = await responsibleEvents(events, this.projections, found);
+    const { log, names } = this.ports;
+    const { signal } = this.options;
+    const stretch = { log, reader: this.reader, names, leftOut: fold.leftOut, upTo: position, signal };
+    const replay: Replay = (take) => foldedEvents(stretch, take);
+    const responsible = await responsibleEvents(replay, this.projections, found);
     return found.map((difference, index) =>
       toDifference(difference, this.keyOf(difference.projection), responsible[index] ?? null),
     );

@@ -1,6 +1,6 @@
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { ProjectedEvent } from '../../../projections/projection.js';
-import { attributeFields } from '../attribution/attribute-fields.js';
+import { attributeFields, type Replay } from '../attribution/attribute-fields.js';
 import type { RowPast } from '../attribution/field-attribution.js';
 import type { RowDifference } from './row-differences.js';
 
@@ -9,7 +9,7 @@ import type { RowDifference } from './row-differences.js';
  * it away, else the one at the row's own position if it touches that key, else null.
  */
 export async function responsibleEvents(
-  events: () => AsyncIterable<ProjectedEvent>,
+  replay: Replay,
   projections: readonly AnyProjection[],
   differences: readonly RowDifference[],
 ): Promise<(ProjectedEvent | null)[]> {
@@ -19,7 +19,7 @@ export async function responsibleEvents(
     key,
     ...(rowPosition === null ? {} : { at: rowPosition }),
   }));
-  const attribution = await attributeFields(events, projections, wanted);
+  const attribution = await attributeFields(replay, projections, wanted);
   return differences.map((difference) => {
     const past = attribution.pastOf(difference.projection, difference.key);
     return past && responsible(difference, past);

@@ -8,7 +8,7 @@ import { FILL_LIMITS, SetFiller } from './set-filler.js';
 
 const TOLD_EVERY_MS = 5_000;
 
-export interface FirstFillOptions extends Pick<EngineOptions, 'registry' | 'names' | 'projections'> {
+export interface FirstFillOptions extends Pick<EngineOptions, 'reader' | 'names' | 'projections'> {
   readonly log: EventLog;
   readonly database: Database;
   readonly setVersion: string;

@@ -1,14 +1,13 @@
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { ProjectedEvent } from '../../../projections/projection.js';
-import type { RollcallEvent } from '../../event-store/catalogue.js';
 import type { EventLog } from '../../event-store/event-log.js';
-import { UnreadableEvent, type EventRegistry } from '../../event-store/event-registry.js';
 import type { Position } from '../../event-store/position.js';
-import type { RawEvent, RecordedEvent } from '../../event-store/recorded-event.js';
+import type { RawEvent } from '../../event-store/recorded-event.js';
 import type { StreamNames } from '../../event-store/stream-names.js';
 import { FaultPoints } from '../../fault-points/fault-points.js';
 import type { Database } from '../../database/database.js';
 import { BatchApplier } from '../batch-applier.js';
+import type { EventReader } from '../event-reader.js';
 import { ENGINE_LIMITS } from '../limits.js';
 import { isPoison, type ParkedStream } from '../parking.js';
 import { PostgresSet } from '../postgres-set.js';
@@ -47,7 +46,7 @@ export interface FillProgress {
 export interface FillerOptions {
   readonly database: Database;
   readonly log: EventLog;
-  readonly registry: EventRegistry;
+  readonly reader: EventReader;
   readonly names: StreamNames;
   readonly projections: readonly AnyProjection[];
   readonly setVersion: string;
@@ -169,15 +168,10 @@ export class SetFiller {
   }
 
   private read(raw: RawEvent): { raw: RawEvent; event: ProjectedEvent } | null {
-    if (this.isLost(raw) || this.options.registry.isPassedOver(raw.type)) return null;
-    try {
-      const recorded = this.options.registry.decode(raw) as RecordedEvent<RollcallEvent>;
-      return { raw, event: { ...recorded, subjectId: this.options.names.subjectOf(raw.stream) } };
-    } catch (error) {
-      if (!(error instanceof UnreadableEvent)) throw error;
-      this.park(raw, error.reason);
-      return null;
-    }
+    if (this.isLost(raw)) return null;
+    const reading = this.options.reader.read(raw);
+    if (reading.kind === 'unreadable') this.park(raw, reading.reason);
+    return reading.kind === 'readable' ? { raw, event: reading.event } : null;
   }
 
   private isLost({ stream, position }: RawEvent): boolean {
@@ -213,7 +207,7 @@ export class SetFiller {
 
   /** Postgres refused a value: from the last checkpoint to here the engine's own way finds the event that made it. */
   private async applyCarefully(upTo: Position): Promise<void> {
-    const { database, setVersion, epoch, projections, registry, names, parked, onParked } = this.options;
+    const { database, setVersion, epoch, projections, reader, parked, onParked } = this.options;
     for (const { stream } of this.parkings.splice(0)) parked.delete(stream);
     await this.removeAppended();
     const faults = new FaultPoints();
@@ -221,7 +215,7 @@ export class SetFiller {
     const connection = await set.connect(epoch, this.losses.lose);
     const writer = new SetWriter(connection, projections, faults, ENGINE_LIMITS.keptRows);
     try {
-      const applier = new BatchApplier(writer, registry, names, parked, onParked, () => undefined);
+      const applier = new BatchApplier(writer, reader, parked, onParked, () => undefined);
       await followTo(this.source(), this.written, upTo, async (batch, position) => {
         await applier.apply(batch, position);
         this.written = position;

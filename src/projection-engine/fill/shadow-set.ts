@@ -2,6 +2,7 @@ import { v4 } from 'uuid';
 import { Database } from '../../database/database.js';
 import { underLock } from '../../database/migrate.js';
 import type { Position } from '../../event-store/position.js';
+import { HeldLease } from '../held-lease.js';
 import { LEASE_MS, Ownership, RENEW_MS } from '../ownership.js';
 import { parkedDetails } from '../parked-table.js';
 import type { ParkedStream } from '../parking.js';
@@ -41,20 +42,17 @@ export class ShadowSet {
   readonly schema: string;
   /** What this fold parked by itself, now or before it was cut short. */
   readonly parked: ParkedStream[];
-  private readonly renewals: NodeJS.Timeout;
 
   private constructor(
     private readonly options: ShadowSetOptions,
-    private readonly lease: { readonly ownership: Ownership; readonly epoch: bigint },
+    private readonly lease: HeldLease,
     private readonly database: Database,
     private readonly filler: SetFiller,
-    private readonly lost: AbortController,
     private readonly leftOut: Map<string, Position>,
     parked: readonly ParkedStream[],
   ) {
     this.schema = schemaOf(options.version);
     this.parked = [...parked];
-    this.renewals = setInterval(() => void this.renew(), RENEW_MS);
   }
 
   /** Throws `ShadowSetInUse`, `ForeignLog` when what is there was folded from another log, or what Postgres says. */
@@ -62,14 +60,13 @@ export class ShadowSet {
     const { url, version, projections, logId, log, signal } = options;
     const database = new Database(url, 1);
     const ownership = new Ownership(database, version, v4());
-    let epoch: bigint | null = null;
+    let lease: HeldLease | null = null;
     try {
-      epoch = await acquire(ownership);
-      if (options.afresh === true) await dropTables(url, version);
+      lease = new HeldLease(ownership, await acquire(ownership));
+      if (options.afresh === true) await dropTables(url, version, lease);
       const head = async (): Promise<Position> => (await log.head()) ?? NOTHING_APPLIED;
       await prepareSet(url, version, projections, { id: logId, head });
       const parked = await parkedDetails(database, version);
-      const lost = new AbortController();
       const shadow: { set?: ShadowSet } = {};
       const leftOut = new Map([
         ...options.parked,
@@ -80,22 +77,14 @@ export class ShadowSet {
         database,
         limits: options.limits ?? FILL_LIMITS,
         setVersion: version,
-        epoch,
-        signal: AbortSignal.any([signal, lost.signal]),
+        epoch: lease.epoch,
+        signal: AbortSignal.any([signal, lease.signal]),
         parked: leftOut,
         onParked: (stream) => shadow.set?.parked.push(stream),
       });
-      return (shadow.set = new ShadowSet(
-        options,
-        { ownership, epoch },
-        database,
-        filler,
-        lost,
-        leftOut,
-        parked,
-      ));
+      return (shadow.set = new ShadowSet(options, lease, database, filler, leftOut, parked));
     } catch (error) {
-      if (epoch !== null) await ownership.release(epoch).catch(() => undefined);
+      await lease?.release();
       await database.close();
       throw error;
     }
@@ -123,26 +112,20 @@ export class ShadowSet {
 
   /** Ends the work and leaves the tables, to be gone on with. */
   async close(): Promise<void> {
-    clearInterval(this.renewals);
     await this.filler.close();
-    await this.lease.ownership.release(this.lease.epoch).catch(() => undefined);
+    await this.lease.release();
     await this.database.close();
   }
 
-  /** Ends the work and removes the tables. */
+  /** Ends the work and removes the tables. Throws `Fenced` when they belong to another process by now. */
   async drop(): Promise<void> {
     await this.filler.close();
     // Under the lease, so that nobody begins the same work on tables that are about to go.
     try {
-      await dropTables(this.options.url, this.options.version);
+      await dropTables(this.options.url, this.options.version, this.lease);
     } finally {
       await this.close();
     }
-  }
-
-  private async renew(): Promise<void> {
-    const held = await this.lease.ownership.renew(this.lease.epoch, null).catch(() => true);
-    if (!held) this.lost.abort(new Fenced());
   }
 }
 
@@ -158,9 +141,17 @@ async function acquire(ownership: Ownership): Promise<bigint> {
 }
 
 /** Removes a set's tables and what is parked in it. Its ownership stays: a former owner must find a higher epoch. */
-async function dropTables(url: string, version: string): Promise<void> {
+async function dropTables(url: string, version: string, { epoch }: HeldLease): Promise<void> {
   await underLock(url, async (client) => {
+    await client.query('BEGIN');
     await client.query(`DROP SCHEMA IF EXISTS ${schemaOf(version)} CASCADE`);
     await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [version]);
+    // Last: others wait for the lock on the owner's row.
+    const held = await client.query(
+      'SELECT 1 FROM rollcall.projection_sets WHERE version = $1 AND epoch = $2 FOR SHARE',
+      [version, epoch.toString()],
+    );
+    if (held.rowCount !== 1) throw new Fenced();
+    await client.query('COMMIT');
   });
 }

@@ -5,12 +5,13 @@ import type { AnyProjection } from '../../../projections/projection-set.js';
 import { Database } from '../../database/database.js';
 import { underLock } from '../../database/migrate.js';
 import type { EventLog } from '../../event-store/event-log.js';
-import type { EventRegistry } from '../../event-store/event-registry.js';
 import type { Position } from '../../event-store/position.js';
 import type { StreamNames } from '../../event-store/stream-names.js';
 import { ShadowSet } from '../fill/shadow-set.js';
-import { Ownership, RENEW_MS } from '../ownership.js';
+import { HeldLease } from '../held-lease.js';
+import { Ownership } from '../ownership.js';
 import { parkedDetails } from '../parked-table.js';
+import type { EventReader } from '../event-reader.js';
 import type { ParkedStream } from '../parking.js';
 import { NOTHING_APPLIED } from '../set-schema.js';
 import { schemaOf } from '../set-version.js';
@@ -23,7 +24,7 @@ const MAX_APPROACHES = 20;
 export interface RebuildOptions {
   readonly databaseUrl: string;
   readonly log: EventLog;
-  readonly registry: EventRegistry;
+  readonly reader: EventReader;
   readonly names: StreamNames;
   readonly logId: string;
   readonly setVersion: string;
@@ -162,15 +163,14 @@ async function takeOver(
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'rollcall-rebuild' });
   client.on('error', () => undefined);
   await client.connect();
-  const epoch = await ownership.seize();
-  const renewals = setInterval(() => void ownership.renew(epoch, null).catch(() => undefined), RENEW_MS);
+  const lease = new HeldLease(ownership, await ownership.seize());
   try {
     if (left) await checkStillParked(database, setVersion, left);
     const position = await checkpointOf(database, setVersion);
     await shadow.fillTo(position);
     await swapTables(client, {
       liveVersion: setVersion,
-      epoch,
+      epoch: lease.epoch,
       shadowVersion,
       projections: chosen,
       position,
@@ -178,8 +178,7 @@ async function takeOver(
     });
     return position;
   } finally {
-    clearInterval(renewals);
-    await ownership.release(epoch).catch(() => undefined);
+    await lease.release();
     await client.end();
   }
 }
@@ -190,11 +189,11 @@ function openSet(
   parked: Map<string, Position>,
   afresh = false,
 ): Promise<ShadowSet> {
-  const { databaseUrl: url, log, registry, names, chosen: projections, logId, signal, onProgress } = options;
+  const { databaseUrl: url, log, reader, names, chosen: projections, logId, signal, onProgress } = options;
   return ShadowSet.open({
     url,
     log,
-    registry,
+    reader,
     names,
     projections,
     version,
