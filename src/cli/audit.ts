@@ -7,7 +7,7 @@ import { auditedProjections, type AuditRequest } from '../projection-engine/audi
 import { ID_PREFIX, parseId } from '../ids.js';
 import { newUuid } from '../uuid.js';
 import { auditReport } from './audit-report.js';
-import { auditProgress } from './audit-progress.js';
+import { AuditProgressView } from './audit-progress.js';
 import { type Command, type CommandArguments, type CommandContext, print, UsageError } from './command.js';
 
 const NAMES = projectionSet.map(({ name }) => name);
@@ -68,7 +68,7 @@ async function carryOut(
   } finally {
     await database.close();
   }
-  const progress = auditProgress();
+  const progress = new AuditProgressView();
   const stopped = new AbortController();
   const stop = (): void => stopped.abort(new AuditStopped('cancelled', 'it was cancelled'));
   if (signal.aborted) stop();
