@@ -5,7 +5,7 @@ import { isBusy, taskStatusOf, type TaskStatus } from '../../src/sessions/domain
 import { handleOf } from '../../src/sessions/domain/title.js';
 import type { ProjectedEvent, Projection, RowKey } from '../projection.js';
 import { asSessionEvent } from '../session-events.js';
-import { factsOf, rowOf, sessionColumns, touchedRow, type SessionRow } from '../sessions/row.js';
+import { changedRow, factsOf, rowOf, sessionColumns, touchedRow, type SessionRow } from '../sessions/row.js';
 
 /** One child of a session, ready to be shown in its parent's list (`contract/sessions.md` 4.2). */
 export interface ChildSummaryRow extends SessionRow {
@@ -45,7 +45,7 @@ export const childSessionSummaryProjection: Projection<ChildSummaryRow> = {
       return rows.put({ ...touchedRow(row, change, event), last_message_preview: preview });
     }
     const facts = foldFacts(row ? factsOf(row) : null, change, event);
-    if (facts && facts.parentId !== null) rows.put(summaryOf(facts, preview));
+    if (facts && facts.parentId !== null) rows.put(summaryOf(facts, row, preview));
   },
 };
 
@@ -63,10 +63,14 @@ function previewAfter(change: SessionStreamEvent, standing: string | null): stri
   return previewOf(change.data.item_type, change.data.payload) ?? standing;
 }
 
-function summaryOf(facts: SessionFacts, preview: string | null): ChildSummaryRow {
+function summaryOf(
+  facts: SessionFacts,
+  standing: ChildSummaryRow | undefined,
+  preview: string | null,
+): ChildSummaryRow {
   const handle = handleOf(facts);
   return {
-    ...rowOf(facts),
+    ...(standing ? changedRow(standing, facts) : rowOf(facts)),
     tool: handle.tool,
     session_name: handle.sessionName,
     busy: isBusy(facts.status),

@@ -1,7 +1,7 @@
 import { foldFacts, leavesOnlyTimes } from '../../src/sessions/domain/facts.js';
 import { asSessionEvent } from '../session-events.js';
 import type { Projection } from '../projection.js';
-import { factsOf, rowOf, sessionColumns, touchedRow, type SessionRow } from './row.js';
+import { changedRow, factsOf, rowOf, sessionColumns, touchedRow, type SessionRow } from './row.js';
 
 export const sessionsProjection: Projection<SessionRow> = {
   name: 'sessions',
@@ -27,6 +27,6 @@ export const sessionsProjection: Projection<SessionRow> = {
     const row = rows.get([event.subjectId]);
     if (row && leavesOnlyTimes(change)) return rows.put(touchedRow(row, change, event));
     const facts = foldFacts(row ? factsOf(row) : null, change, event);
-    if (facts) rows.put(rowOf(facts));
+    if (facts) rows.put(row ? changedRow(row, facts) : rowOf(facts));
   },
 };

@@ -122,6 +122,26 @@ export function factsOf(row: SessionRow): SessionFacts {
   };
 }
 
+/** The row with what may change in a session's life; made of the one before, since most of it stays. */
+export function changedRow<Row extends SessionRow>(row: Row, facts: SessionFacts): Row {
+  return {
+    ...row,
+    title: facts.title,
+    renames: facts.renames,
+    labels: facts.labels,
+    status: facts.status,
+    active_response_id: facts.activeResponseId,
+    background_task_count: facts.backgroundTaskCount,
+    last_task_error: facts.lastTaskError,
+    closed: facts.closed,
+    successor_id: facts.successorId,
+    deleted: facts.deleted,
+    updated_at: facts.updatedAt,
+    activity_position: facts.activityPosition,
+    position: facts.position,
+  };
+}
+
 /** The row after an event that leaves nothing but its time and place (`leavesOnlyTimes`). */
 export function touchedRow<Row extends SessionRow>(row: Row, event: SessionStreamEvent, at: Envelope): Row {
   const before = { updatedAt: row.updated_at, activityPosition: row.activity_position };

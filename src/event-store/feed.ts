@@ -1,19 +1,12 @@
-import { START, streamNameFilter } from '@eventstore/db-client';
-import type { AllStreamSubscription, EventStoreDBClient } from '@eventstore/db-client';
-import { toRawEvent } from './raw-event.js';
+import type { EventStoreDBClient } from '@eventstore/db-client';
+import { type FollowCall, followCall } from './follow-call.js';
 import type { Position } from './position.js';
+import type { ReadFrame } from './read-frames.js';
 import type { RawEvent } from './recorded-event.js';
-
-/** Considered events between two checkpoint frames: rare enough to cost nothing, often enough for a sparse log. */
-const CHECKPOINT_WINDOW = 1_000;
-const CLIENT_BUFFER = 256;
 
 export interface FeedHandlers {
   event(raw: RawEvent): void;
-  /**
-   * Everything up to `position` has been handed over, as far as the client's own buffer can tell. A checkpoint frame
-   * overtakes events that the client still buffers; such a frame is dropped here, never passed on.
-   */
+  /** Everything up to `position` has been handed over. */
   passed(position: Position): void;
   /** Everything that the log held has been handed over. */
   caughtUp(): void;
@@ -27,65 +20,75 @@ export interface Feed {
   stop(): Promise<void>;
 }
 
+/** Hands over what the log says, in its order. What a handler throws ends the feed and is its reason. */
 export function followAll(
   client: EventStoreDBClient,
   from: Position | null,
   prefixes: readonly string[],
   handlers: FeedHandlers,
 ): Feed {
-  const subscription: AllStreamSubscription = client.subscribeToAll(
-    {
-      fromPosition: from === null ? START : { commit: from, prepare: from },
-      filter: streamNameFilter({
-        prefixes: [...prefixes],
-        maxSearchWindow: CHECKPOINT_WINDOW,
-        checkpointInterval: 1,
-        // What it throws the client would keep to itself, and stop the subscription without a word.
-        checkpointReached: (source, position) => {
-          try {
-            if (source.readableLength === 0) handlers.passed(position.commit);
-          } catch (error) {
-            source.destroy(error instanceof Error ? error : new Error(String(error)));
-          }
-          return Promise.resolve();
-        },
-      }),
-    },
-    { highWaterMark: CLIENT_BUFFER },
-  );
-  let stopped = false;
-  /** Events that "caught up" has overtaken and that are still to be handed over; null when it was said or not heard. */
-  let overtaken: number | null = null;
-  const tellWhenCaughtUp = (): void => {
-    if (overtaken !== 0) return;
-    overtaken = null;
-    handlers.caughtUp();
+  let call: FollowCall | null = null;
+  let paused = false;
+  let over = false;
+  let settle: (reason: Error | null) => void = () => undefined;
+  const ended = new Promise<Error | null>((resolve) => (settle = resolve));
+  const end = (reason: Error | null): void => {
+    if (over) return;
+    over = true;
+    if (call) cancel(call);
+    settle(reason);
   };
-  const ended = new Promise<Error | null>((resolve) => {
-    const finish = (reason: Error): void => resolve(stopped ? null : reason);
-    subscription.on('data', (resolved) => {
-      const raw = toRawEvent(resolved);
-      if (raw) handlers.event(raw);
-      if (overtaken !== null) overtaken -= 1;
-      tellWhenCaughtUp();
-    });
-    subscription.on('caughtUp', () => {
-      overtaken = subscription.readableLength;
-      tellWhenCaughtUp();
-    });
-    subscription.on('error', (error: Error) => finish(error));
-    subscription.on('end', () => finish(new Error('the log ended the subscription')));
-    subscription.on('close', () => finish(new Error('the subscription was closed')));
-  });
+  const take = (frame: ReadFrame): void => {
+    if (over) return;
+    try {
+      hand(frame, handlers);
+    } catch (error) {
+      end(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const opened = followCall(client, from, prefixes).then(
+    (stream) => {
+      call = stream;
+      stream.on('error', end);
+      stream.on('end', () => end(new Error('the log ended the subscription')));
+      stream.on('close', () => end(new Error('the subscription was closed')));
+      if (over) return cancel(stream);
+      stream.on('data', take);
+      if (paused) stream.pause();
+    },
+    (error: Error) => end(error),
+  );
   return {
     ended,
-    pause: () => subscription.pause(),
-    resume: () => subscription.resume(),
+    pause: () => {
+      paused = true;
+      call?.pause();
+    },
+    resume: () => {
+      paused = false;
+      call?.resume();
+    },
     stop: async () => {
-      stopped = true;
-      await subscription.unsubscribe().catch(() => undefined);
-      subscription.destroy();
-      await ended;
+      end(null);
+      await opened;
     },
   };
+}
+
+function hand(frame: ReadFrame, handlers: FeedHandlers): void {
+  switch (frame.kind) {
+    case 'event':
+      return handlers.event(frame.raw);
+    case 'checkpoint':
+      return handlers.passed(frame.position);
+    case 'caught-up':
+      return handlers.caughtUp();
+    case 'other':
+  }
+}
+
+/** Destroyed before it is cancelled: the client takes the end of a cancelled call for the end of its connection. */
+function cancel(call: FollowCall): void {
+  call.destroy();
+  call.cancel();
 }

@@ -37,7 +37,15 @@ function toJsonValue(type: ColumnType | undefined, value: unknown): unknown {
   return type === 'timestamptz' && typeof value === 'number' ? toTime(value) : value;
 }
 
+let latest = { milliseconds: Number.NaN, text: '' };
+
+/** One event often makes several rows, and one append several events. */
 export function toTime(milliseconds: number): string {
+  if (latest.milliseconds !== milliseconds) latest = { milliseconds, text: timeOf(milliseconds) };
+  return latest.text;
+}
+
+function timeOf(milliseconds: number): string {
   const time = new Date(milliseconds);
   if (Number.isNaN(time.getTime())) throw new UnstorableValue(`${milliseconds} is no timestamptz`);
   return time.toISOString();

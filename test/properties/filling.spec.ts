@@ -24,7 +24,7 @@ afterAll(() => Promise.all([client.end(), raw.dispose(), log.close()]));
 /** From everything at once to hardly anything in memory. */
 const limits = fc.record({
   batchEvents: fc.constantFrom(1, 7, 256),
-  appendSize: fc.constantFrom(1, 2_000, 1_000_000),
+  appendBytes: fc.constantFrom(1, 2_000, 1_000_000),
   writeEvents: fc.constantFrom(1, 9, 1_000_000),
   keptWeight: fc.constantFrom(0, 3_000, 1_000_000_000),
 });

@@ -1,17 +1,20 @@
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { ProjectedRow, Rows } from '../../../projections/projection.js';
+import { CopyBlocks, type CopyPlace } from './copy-blocks.js';
 import { copyLine } from './copy-text.js';
 
 /** Rows of an insert-only table on their way to COPY. The first row of a key stands; Postgres tells which are second. */
 export class AppendedRows implements Rows<ProjectedRow> {
-  private lines: string[] = [];
-  private committed = 0;
+  private readonly blocks = new CopyBlocks();
+  private committed: CopyPlace = this.blocks.place;
   private readonly lineOf: (row: ProjectedRow) => string;
-  /** In characters. */
-  size = 0;
 
   constructor(readonly projection: AnyProjection) {
     this.lineOf = copyLine(Object.entries(projection.table.columns));
+  }
+
+  get bytes(): number {
+    return this.blocks.bytes;
   }
 
   get(): undefined {
@@ -19,9 +22,7 @@ export class AppendedRows implements Rows<ProjectedRow> {
   }
 
   put(row: ProjectedRow): void {
-    const line = this.lineOf(row);
-    this.lines.push(line);
-    this.size += line.length;
+    this.blocks.add(this.lineOf(row));
   }
 
   remove(): never {
@@ -29,18 +30,16 @@ export class AppendedRows implements Rows<ProjectedRow> {
   }
 
   commitEvent(): void {
-    this.committed = this.lines.length;
+    this.committed = this.blocks.place;
   }
 
   undoEvent(): void {
-    for (const line of this.lines.splice(this.committed)) this.size -= line.length;
+    this.blocks.backTo(this.committed);
   }
 
-  take(): string[] {
-    const { lines } = this;
-    this.lines = [];
-    this.committed = 0;
-    this.size = 0;
-    return lines;
+  take(): Buffer[] {
+    const blocks = this.blocks.take();
+    this.commitEvent();
+    return blocks;
   }
 }

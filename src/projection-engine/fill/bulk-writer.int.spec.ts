@@ -40,7 +40,7 @@ function named(name: string) {
 it('reads rows while an append beside it fails', async () => {
   let isAppending = true;
   const appended = writer
-    .append([{ projection: named('session-items'), lines: ['not a row\n'] }])
+    .append([{ projection: named('session-items'), blocks: [Buffer.from('not a row\n')] }])
     .finally(() => (isAppending = false));
   appended.catch(() => undefined);
 

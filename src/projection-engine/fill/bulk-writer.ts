@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
@@ -7,10 +8,12 @@ import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { ProjectedRow, RowKey } from '../../../projections/projection.js';
 import { CONNECT_MS } from '../../database/database.js';
 import type { Position } from '../../event-store/position.js';
+import { TimedOut, within } from '../../event-store/time-limit.js';
 import { parkStream } from '../parked-table.js';
 import type { ParkedStream } from '../parking.js';
 import { fromDatabase } from '../row-codec.js';
 import { Fenced } from '../set-writer.js';
+import { NOTHING_APPLIED } from '../set-schema.js';
 import { schemaOf } from '../set-version.js';
 import { tableSql } from '../table-sql.js';
 
@@ -21,18 +24,27 @@ export interface BulkWriterOptions {
   readonly lost: (error: Error) => void;
 }
 
-/** Lines of COPY for one table. */
+/** Lines of COPY for one table, as bytes. */
 export interface CopyChunk {
   readonly projection: AnyProjection;
-  readonly lines: readonly string[];
+  readonly blocks: readonly Buffer[];
 }
 
 export interface TableChanges {
   readonly projection: AnyProjection;
-  readonly lines: readonly string[];
+  readonly blocks: readonly Buffer[];
   readonly removed: readonly RowKey[];
 }
 
+/** One whose process stands still, or cannot be reached, must not hold its rows and its owner's row against the next one. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
+const STATEMENT_MS = 10_000;
+/** Of many rows at once; nobody waits for them but who would write them again. */
+const LONG_STATEMENT_MS = 120_000;
+const LONG_STATEMENTS = `SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}`;
+/** Of this side, above Postgres' own: bytes on a connection may be lost without a word. */
+const GRACE_MS = 1_000;
+const CLOSE_MS = 500;
 const UNIQUE_VIOLATION = '23505';
 const STAGE = 'rollcall_stage';
 
@@ -40,42 +52,57 @@ const STAGE = 'rollcall_stage';
 export class BulkWriter {
   private readonly schema: string;
   /** A query of its own must not land inside a transaction that appends beside it: it would share its failure. */
-  private readonly inTurn = pLimit(1);
+  private readonly turns = pLimit(1);
 
   private constructor(
     private readonly client: pg.Client,
+    private readonly socket: Socket,
     private readonly options: BulkWriterOptions,
   ) {
     this.schema = schemaOf(options.setVersion);
   }
 
   static async connect(options: BulkWriterOptions): Promise<BulkWriter> {
+    const socket = new Socket();
     const client = new pg.Client({
+      stream: () => socket,
       connectionString: options.url,
       application_name: 'rollcall-filler',
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      statement_timeout: STATEMENT_MS,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 1_000,
     });
     client.on('error', options.lost);
-    await client.connect();
-    // What a crash of Postgres takes back is folded again from the checkpoint that it kept.
-    await client.query('SET synchronous_commit = off');
-    return new BulkWriter(client, options);
+    try {
+      await client.connect();
+      // What a crash of Postgres takes back is folded again from the checkpoint that it kept.
+      await client.query('SET synchronous_commit = off');
+      return new BulkWriter(client, socket, options);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
   }
 
-  async checkpoint(): Promise<Position> {
-    const found = await this.client.query<{ position: string }>(
-      `SELECT position FROM ${this.schema}.checkpoint`,
-    );
-    return BigInt(found.rows[0]?.position ?? -1);
-  }
-
-  /** Rows that were appended after the checkpoint come again when the fold goes on from there. */
-  async removeAppendedAfter(projection: AnyProjection, position: Position): Promise<void> {
-    await this.client.query(`DELETE FROM ${this.schema}.${projection.table.name} WHERE position > $1`, [
-      position.toString(),
-    ]);
+  /**
+   * Where the fold goes on from. Rows that were appended after it are removed, since they come again. Throws `Fenced`: they
+   * may be another owner's.
+   */
+  resume(projections: readonly AnyProjection[]): Promise<Position> {
+    const checkpoint = `SELECT position FROM ${this.schema}.checkpoint`;
+    return this.inTransaction(LONG_STATEMENT_MS, async () => {
+      await this.client.query(LONG_STATEMENTS);
+      for (const { table } of projections) {
+        if (table.insertOnly)
+          await this.client.query(
+            `DELETE FROM ${this.schema}.${table.name} WHERE position > (${checkpoint})`,
+          );
+      }
+      const found = await this.client.query<{ position: string }>(checkpoint);
+      return BigInt(found.rows[0]?.position ?? NOTHING_APPLIED);
+    });
   }
 
   async load(projection: AnyProjection, keys: readonly RowKey[]): Promise<ProjectedRow[]> {
@@ -85,18 +112,18 @@ export class BulkWriter {
       text: tableSql(this.schema, projection).load,
       values: columns,
     };
-    const found = await this.inTurn(() => this.client.query<Record<string, unknown>>(query));
+    const found = await this.inTurn(STATEMENT_MS, () => this.client.query<Record<string, unknown>>(query));
     return found.rows.map((row) => fromDatabase(projection.table.columns, row));
   }
 
   /** Appends rows of insert-only tables. Throws `Fenced` or what Postgres says; then nothing was written. */
   async append(chunks: readonly CopyChunk[]): Promise<void> {
     try {
-      await this.inTransaction(() => this.copyAll(chunks, false));
+      await this.inTransaction(STATEMENT_MS, () => this.copyAll(chunks, false));
     } catch (error) {
       // The log may hold an event twice; the first row of a key stands.
       if (!isDuplicate(error)) throw error;
-      await this.inTransaction(() => this.copyAll(chunks, true));
+      await this.inTransaction(STATEMENT_MS, () => this.copyAll(chunks, true));
     }
   }
 
@@ -106,10 +133,11 @@ export class BulkWriter {
     parked: readonly ParkedStream[],
     upTo: Position,
   ): Promise<void> {
-    await this.inTransaction(async () => {
-      for (const { projection, lines, removed } of changes) {
+    await this.inTransaction(LONG_STATEMENT_MS, async () => {
+      await this.client.query(LONG_STATEMENTS);
+      for (const { projection, blocks, removed } of changes) {
         if (removed.length > 0) await this.remove(projection, removed);
-        if (lines.length > 0) await this.upsert(projection, lines);
+        if (blocks.length > 0) await this.upsert(projection, blocks);
       }
       for (const stream of parked) await parkStream(this.client, this.options.setVersion, stream);
       await this.client.query(
@@ -124,42 +152,55 @@ export class BulkWriter {
   }
 
   async close(): Promise<void> {
-    await this.client.end().catch(() => undefined);
+    // A peer that does not answer would keep the good-bye waiting.
+    await within(CLOSE_MS, this.client.end()).catch(() => undefined);
+    this.socket.destroy();
+  }
+
+  private inTurn<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+    return this.turns(async () => {
+      try {
+        return await within(milliseconds + GRACE_MS, work());
+      } catch (error) {
+        if (error instanceof TimedOut) this.socket.destroy(error);
+        throw error;
+      }
+    });
   }
 
   private async copyAll(chunks: readonly CopyChunk[], staged: boolean): Promise<void> {
-    for (const { projection, lines } of chunks) {
-      if (staged) await this.throughStage(projection, lines, 'DO NOTHING');
-      else await this.copy(`${this.schema}.${projection.table.name}`, columnNames(projection), lines);
+    for (const { projection, blocks } of chunks) {
+      if (staged) await this.throughStage(projection, blocks, 'DO NOTHING');
+      else await this.copy(`${this.schema}.${projection.table.name}`, columnNames(projection), blocks);
     }
   }
 
-  private async upsert(projection: AnyProjection, lines: readonly string[]): Promise<void> {
+  private async upsert(projection: AnyProjection, blocks: readonly Buffer[]): Promise<void> {
     const { primaryKey, columns } = projection.table;
     const set = Object.keys(columns)
       .filter((column) => !(primaryKey as readonly string[]).includes(column))
       .map((column) => `${column} = excluded.${column}`);
-    await this.throughStage(projection, lines, `(${primaryKey.join(', ')}) DO UPDATE SET ${set.join(', ')}`);
+    await this.throughStage(projection, blocks, `(${primaryKey.join(', ')}) DO UPDATE SET ${set.join(', ')}`);
   }
 
   private async throughStage(
     projection: AnyProjection,
-    lines: readonly string[],
+    blocks: readonly Buffer[],
     onConflict: string,
   ): Promise<void> {
     const table = `${this.schema}.${projection.table.name}`;
     const names = columnNames(projection);
     await this.client.query(`CREATE TEMP TABLE ${STAGE} (LIKE ${table})`);
-    await this.copy(STAGE, names, lines);
+    await this.copy(STAGE, names, blocks);
     await this.client.query(
       `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${STAGE} ON CONFLICT ${onConflict}`,
     );
     await this.client.query(`DROP TABLE ${STAGE}`);
   }
 
-  private async copy(table: string, names: string, lines: readonly string[]): Promise<void> {
+  private async copy(table: string, names: string, blocks: readonly Buffer[]): Promise<void> {
     const target = this.client.query(copyFrom(`COPY ${table} (${names}) FROM STDIN`));
-    await pipeline(Readable.from(blocks(lines)), target);
+    await pipeline(Readable.from(blocks), target);
   }
 
   private async remove(projection: AnyProjection, keys: readonly RowKey[]): Promise<void> {
@@ -173,20 +214,21 @@ export class BulkWriter {
   }
 
   /** The epoch is checked last: the lock that keeps others from taking the set over is held for a moment only. */
-  private inTransaction(work: () => Promise<void>): Promise<void> {
-    return this.inTurn(() => this.transaction(work));
+  private inTransaction<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+    return this.inTurn(milliseconds, () => this.transaction(work));
   }
 
-  private async transaction(work: () => Promise<void>): Promise<void> {
+  private async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.client.query('BEGIN');
     try {
-      await work();
+      const result = await work();
       const held = await this.client.query(
         'SELECT 1 FROM rollcall.projection_sets WHERE version = $1 AND epoch = $2 FOR SHARE',
         [this.options.setVersion, this.options.epoch.toString()],
       );
       if (held.rowCount !== 1) throw new Fenced();
       await this.client.query('COMMIT');
+      return result;
     } catch (error) {
       await this.client.query('ROLLBACK').catch(() => undefined);
       throw error;
@@ -196,20 +238,6 @@ export class BulkWriter {
 
 function columnNames({ table }: AnyProjection): string {
   return Object.keys(table.columns).join(', ');
-}
-
-const BLOCK = 256 * 1024;
-
-/** Few large writes instead of one for each line. */
-function* blocks(lines: readonly string[]): Generator<Buffer> {
-  let block = '';
-  for (const line of lines) {
-    block += line;
-    if (block.length < BLOCK) continue;
-    yield Buffer.from(block);
-    block = '';
-  }
-  if (block !== '') yield Buffer.from(block);
 }
 
 function isDuplicate(error: unknown): boolean {

@@ -7,8 +7,9 @@ import { systemScheduler } from '../scheduler.js';
 import { NOTHING_APPLIED } from '../set-schema.js';
 
 const BATCH_SPAN = 16n * 1024n * 1024n;
-const INBOX_HIGH = 4_000;
-const INBOX_LOW = 1_000;
+/** Few: what waits here is carried over by each collection of short-lived objects. */
+const INBOX_HIGH = 1_000;
+const INBOX_LOW = 250;
 const INBOX_HIGH_SPAN = 32n * 1024n * 1024n;
 
 export interface LogSource {

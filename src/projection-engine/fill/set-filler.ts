@@ -20,8 +20,8 @@ import { EventNotFolded, SetFold } from './set-fold.js';
 export interface FillLimits {
   /** Small, so that the connection is read between two batches and the server need not wait. */
   readonly batchEvents: number;
-  /** Characters of appended rows that are written at once. */
-  readonly appendSize: number;
+  /** Of appended rows that are written at once. */
+  readonly appendBytes: number;
   /** Events between two writes of the changed rows and the checkpoint: what a fold that was cut short does again. */
   readonly writeEvents: number;
   /** Estimated bytes of rows that one table keeps in memory from one write to the next. */
@@ -30,7 +30,7 @@ export interface FillLimits {
 
 export const FILL_LIMITS: FillLimits = {
   batchEvents: 256,
-  appendSize: 4 * 1024 * 1024,
+  appendBytes: 1024 * 1024,
   writeEvents: 200_000,
   keptWeight: 32 * 1024 * 1024,
 };
@@ -93,10 +93,8 @@ export class SetFiller {
     const lost = (error: Error): void => losses.lose(error);
     const writer = await BulkWriter.connect({ url: database.url, setVersion, epoch, lost });
     try {
-      const checkpoint = await writer.checkpoint();
-      const filler = new SetFiller(options, writer, checkpoint, checkpoint, losses);
-      await filler.removeAppended();
-      return filler;
+      const checkpoint = await writer.resume(options.projections);
+      return new SetFiller(options, writer, checkpoint, checkpoint, losses);
     } catch (error) {
       await writer.close();
       throw error;
@@ -135,7 +133,7 @@ export class SetFiller {
         await this.foldBatch(batch);
         this.folded = position;
         this.options.onProgress({ events: this.events, position });
-        if (this.fold.appendedSize >= this.options.limits.appendSize) await this.append();
+        if (this.fold.appendedBytes >= this.options.limits.appendBytes) await this.append();
         const isDue =
           this.events - this.eventsAtWrite >= this.options.limits.writeEvents ||
           position - this.written >= WRITE_SPAN;
@@ -209,7 +207,8 @@ export class SetFiller {
   private async applyCarefully(upTo: Position): Promise<void> {
     const { database, setVersion, epoch, projections, reader, parked, onParked } = this.options;
     for (const { stream } of this.parkings.splice(0)) parked.delete(stream);
-    await this.removeAppended();
+    this.appending = Promise.resolve();
+    this.written = await this.writer.resume(projections);
     const faults = new FaultPoints();
     const set = new PostgresSet({ database, setVersion, projections, faults });
     const connection = await set.connect(epoch, this.losses.lose);
@@ -226,12 +225,6 @@ export class SetFiller {
     }
     this.written = this.folded = upTo;
     this.fold = new SetFold(projections, false);
-  }
-
-  private async removeAppended(): Promise<void> {
-    for (const projection of this.options.projections) {
-      if (projection.table.insertOnly) await this.writer.removeAppendedAfter(projection, this.written);
-    }
   }
 
   private source(): Parameters<typeof followTo>[0] {

@@ -2,6 +2,7 @@ import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { ProjectedEvent, ProjectedRow, RowKey } from '../../../projections/projection.js';
 import { keysTouched } from '../batch-fold.js';
 import type { BulkWriter, CopyChunk, TableChanges } from './bulk-writer.js';
+import { CopyBlocks } from './copy-blocks.js';
 import { copyLine } from './copy-text.js';
 import { AppendedRows } from './appended-rows.js';
 import { TableFold } from './table-fold.js';
@@ -51,15 +52,15 @@ export class SetFold {
     for (const table of this.appended) table.commitEvent();
   }
 
-  /** Characters of appended rows that wait to be written. */
-  get appendedSize(): number {
-    return this.appended.reduce((sum, { size }) => sum + size, 0);
+  /** Of appended rows that wait to be written. */
+  get appendedBytes(): number {
+    return this.appended.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   takeAppended(): CopyChunk[] {
     return this.appended
-      .map((table) => ({ projection: table.projection, lines: table.take() }))
-      .filter(({ lines }) => lines.length > 0);
+      .map((table) => ({ projection: table.projection, blocks: table.take() }))
+      .filter(({ blocks }) => blocks.length > 0);
   }
 
   /** Throws `UnstorableValue`. */
@@ -67,9 +68,9 @@ export class SetFold {
     return this.tables
       .map((table) => {
         const { rows, removed } = table.changes();
-        return { projection: table.projection, lines: linesOf(table.projection, rows), removed };
+        return { projection: table.projection, blocks: blocksOf(table.projection, rows), removed };
       })
-      .filter(({ lines, removed }) => lines.length + removed.length > 0);
+      .filter(({ blocks, removed }) => blocks.length + removed.length > 0);
   }
 
   /** The changes are written; each table keeps rows of at most `keptWeight` in memory. */
@@ -78,8 +79,11 @@ export class SetFold {
   }
 }
 
-function linesOf(projection: AnyProjection, rows: readonly ProjectedRow[]): string[] {
-  return rows.map(copyLine(Object.entries(projection.table.columns)));
+function blocksOf(projection: AnyProjection, rows: readonly ProjectedRow[]): Buffer[] {
+  const lineOf = copyLine(Object.entries(projection.table.columns));
+  const blocks = new CopyBlocks();
+  for (const row of rows) blocks.add(lineOf(row));
+  return blocks.take();
 }
 
 /** A projector that throws here throws again when the event is applied, and is dealt with there. */
