@@ -13,6 +13,7 @@ import { fromDatabase } from '../row-codec.js';
 import { Fenced } from '../set-writer.js';
 import { schemaOf } from '../set-version.js';
 import { tableSql } from '../table-sql.js';
+import { fillerName } from './former-fillers.js';
 
 export interface BulkWriterOptions {
   readonly url: string;
@@ -52,7 +53,7 @@ export class BulkWriter {
   static async connect(options: BulkWriterOptions): Promise<BulkWriter> {
     const client = new pg.Client({
       connectionString: options.url,
-      application_name: 'rollcall-filler',
+      application_name: fillerName(options.setVersion),
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 1_000,
@@ -71,11 +72,10 @@ export class BulkWriter {
     return BigInt(found.rows[0]?.position ?? -1);
   }
 
-  /** Rows that were appended after the checkpoint come again when the fold goes on from there. */
+  /** Rows that were appended after the checkpoint come again when the fold goes on from there. Throws `Fenced`. */
   async removeAppendedAfter(projection: AnyProjection, position: Position): Promise<void> {
-    await this.client.query(`DELETE FROM ${this.schema}.${projection.table.name} WHERE position > $1`, [
-      position.toString(),
-    ]);
+    const sql = `DELETE FROM ${this.schema}.${projection.table.name} WHERE position > $1`;
+    await this.inTransaction(async () => void (await this.client.query(sql, [position.toString()])));
   }
 
   async load(projection: AnyProjection, keys: readonly RowKey[]): Promise<ProjectedRow[]> {

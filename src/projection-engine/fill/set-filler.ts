@@ -15,6 +15,7 @@ import { NOTHING_APPLIED } from '../set-schema.js';
 import { SetWriter } from '../set-writer.js';
 import { BulkWriter } from './bulk-writer.js';
 import { followTo } from './follow-to.js';
+import { endFormerFillers } from './former-fillers.js';
 import { EventNotFolded, SetFold } from './set-fold.js';
 
 export interface FillLimits {
@@ -93,6 +94,7 @@ export class SetFiller {
     const losses = { lose: (error: Error): void => void error };
     const { database, setVersion, epoch } = options;
     const lost = (error: Error): void => losses.lose(error);
+    await endFormerFillers(database, setVersion, epoch);
     const writer = await BulkWriter.connect({ url: database.url, setVersion, epoch, lost });
     try {
       const checkpoint = await writer.checkpoint();
