@@ -141,7 +141,7 @@ async function assemble(
     watch,
     faults,
     parking: parked,
-    fill: (epoch, signal) => firstFill.run(epoch, signal),
+    fill: (...filling) => firstFill.run(...filling),
     build: thisBuild(),
     logger,
   });

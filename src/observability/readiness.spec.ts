@@ -12,6 +12,7 @@ const fine: PublishedFigures = {
   rate: 0,
   last_batch: null,
   retries: 9,
+  passed_over: 9,
 };
 
 it('read models up to the limits are served, however long nothing has happened', () => {

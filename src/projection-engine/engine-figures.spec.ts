@@ -125,4 +125,11 @@ describe('the figures of an engine', () => {
       checkpointAge: null,
     });
   });
+
+  it('count what was passed over from life to life, and say which is the first of its type', () => {
+    const told = ['Sliced', 'Sliced', 'Diced'].map((type) => figures.passedOver(type));
+    expect(told).toEqual([1, 2, 1]);
+    figures.restart(200n);
+    expect(figures.snapshot().passedOver).toBe(3);
+  });
 });

@@ -24,6 +24,8 @@ export interface Figures {
   readonly lastBatch: { readonly events: number; readonly milliseconds: number } | null;
   /** How often this node had to start over. */
   readonly retries: number;
+  /** Events of types that mean nothing (any more), by this node since its start. */
+  readonly passedOver: number;
 }
 
 /** Keeps them, at the cost of a few assignments for each event. */
@@ -41,6 +43,7 @@ export class EngineFigures {
   private waitingSince: number | null = null;
   private lastBatch: Figures['lastBatch'] = null;
   private retries = 0;
+  private readonly passedOverOf = new Map<string, number>();
   /** One for each second, which the first number names. */
   private readonly seconds: [number, number][] = [];
 
@@ -57,6 +60,13 @@ export class EngineFigures {
 
   retried(): void {
     this.retries += 1;
+  }
+
+  /** Says how many of this type there were by now. */
+  passedOver(type: string): number {
+    const count = (this.passedOverOf.get(type) ?? 0) + 1;
+    this.passedOverOf.set(type, count);
+    return count;
   }
 
   eventReceived(event: LogPlace): void {
@@ -101,6 +111,7 @@ export class EngineFigures {
       rate: this.rateAt(Math.floor(now / 1_000)),
       lastBatch: this.lastBatch,
       retries: this.retries,
+      passedOver: [...this.passedOverOf.values()].reduce((sum, count) => sum + count, 0),
     };
   }
 

@@ -151,7 +151,8 @@ export class EngineLife {
 
   private async fill(): Promise<void> {
     try {
-      await this.orLost(this.options.fill(this.epoch, this.filling.signal));
+      const passedOver = (type: string): void => this.tell.passedOver(type);
+      await this.orLost(this.options.fill(this.epoch, this.filling.signal, passedOver));
     } catch (error) {
       if (!this.stopped) throw error;
     }

@@ -30,7 +30,7 @@ export interface EngineOptions {
   readonly faults: FaultPoints;
   readonly parking: ParkingSink;
   /** Brings a set that was never filled near the head, before the owner follows the log. Throws when the signal is aborted. */
-  readonly fill: (epoch: bigint, signal: AbortSignal) => Promise<void>;
+  readonly fill: (epoch: bigint, signal: AbortSignal, onPassedOver: (type: string) => void) => Promise<void>;
   /** Names the code that runs here: another build gives parked streams another chance. */
   readonly build: string;
   readonly logger: EngineLog;
@@ -48,18 +48,12 @@ export class ProjectionEngine {
   private interrupt: () => void = () => undefined;
   private current: EngineState = 'standing-by';
   private owning = false;
-  private readonly passedOver = new Map<string, number>();
   private readonly listeners: ((epoch: bigint | null) => void)[] = [];
 
   readonly figures: EngineFigures;
 
   constructor(private readonly options: EngineOptions) {
     this.figures = new EngineFigures(options.scheduler);
-  }
-
-  /** How many events of types that mean nothing (any more) this node has passed over, by type. */
-  get passedOverEvents(): ReadonlyMap<string, number> {
-    return this.passedOver;
   }
 
   get state(): EngineState {
@@ -134,9 +128,8 @@ export class ProjectionEngine {
         for (const listener of this.listeners) listener(owned ? epoch : null);
       },
       passedOver: (type) => {
-        if (!this.passedOver.has(type))
+        if (this.figures.passedOver(type) === 1)
           this.options.logger.info({ eventType: type }, 'events of this type are passed over');
-        this.passedOver.set(type, (this.passedOver.get(type) ?? 0) + 1);
       },
     });
     this.interrupt = () => life.stop();

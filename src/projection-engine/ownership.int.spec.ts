@@ -109,8 +109,13 @@ describe('the ownership of a set (design 6)', () => {
     };
     await node('a').acquire();
     expect(await said()).toBeNull();
-    await node('a').renew(1n, { ...figures, checkpoint: 2n ** 60n, gap: 7, lag: 12.4 });
-    expect(await said()).toMatchObject({ checkpoint: '1152921504606846976', gap: 7, lag_ms: 12, rate: 0 });
+    await node('a').renew(1n, { ...figures, checkpoint: 2n ** 60n, gap: 7, lag: 12.4, passedOver: 3 });
+    expect(await said()).toMatchObject({
+      checkpoint: '1152921504606846976',
+      gap: 7,
+      lag_ms: 12,
+      passed_over: 3,
+    });
     await age(3.1);
     await node('b').acquire();
     expect(await said()).toBeNull();

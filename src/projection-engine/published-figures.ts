@@ -13,10 +13,12 @@ export interface PublishedFigures {
   readonly rate: number;
   readonly last_batch: { readonly events: number; readonly ms: number } | null;
   readonly retries: number;
+  /** Events of types that mean nothing (any more), by the owner since its start. */
+  readonly passed_over: number;
 }
 
 export function publishedFigures(figures: Figures): PublishedFigures {
-  const { checkpoint, checkpointAge, gap, gapEstimated, lag, standstill, rate, lastBatch, retries } = figures;
+  const { checkpoint, checkpointAge, gap, gapEstimated, lag, standstill, rate, lastBatch } = figures;
   return {
     checkpoint: checkpoint.toString(),
     checkpoint_age_ms: checkpointAge === null ? null : Math.round(checkpointAge),
@@ -26,6 +28,7 @@ export function publishedFigures(figures: Figures): PublishedFigures {
     standstill_ms: Math.round(standstill),
     rate,
     last_batch: lastBatch && { events: lastBatch.events, ms: Math.round(lastBatch.milliseconds * 10) / 10 },
-    retries,
+    retries: figures.retries,
+    passed_over: figures.passedOver,
   };
 }

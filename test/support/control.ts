@@ -4,14 +4,16 @@ export type FaultAction = 'exit' | 'throw' | 'hang';
 
 export type ControlCommand =
   | { readonly cmd: 'fault'; readonly point: string; readonly action: FaultAction; readonly after?: number }
-  | { readonly cmd: 'clock'; readonly offset_ms: number };
+  | { readonly cmd: 'clock'; readonly offset_ms: number }
+  | { readonly cmd: 'disarm' };
 
 export interface Control {
   /** Arms a named fault point. `after: n` lets it pass n times first. */
   fault(point: string, action: FaultAction, after?: number): Promise<void>;
   /** Moves the server's clock by this many milliseconds from the true time. */
   clock(offsetMs: number): Promise<void>;
-  send(command: ControlCommand): Promise<void>;
+  /** Nothing is armed any more. */
+  disarm(): Promise<void>;
 }
 
 const ANSWER_WITHIN_MS = 5_000;
@@ -47,9 +49,9 @@ export function control(socketPath: string): Control {
     });
 
   return {
-    send,
     fault: (point, action, after) =>
       send({ cmd: 'fault', point, action, ...(after === undefined ? {} : { after }) }),
     clock: (offsetMs) => send({ cmd: 'clock', offset_ms: offsetMs }),
+    disarm: () => send({ cmd: 'disarm' }),
   };
 }

@@ -16,6 +16,7 @@ import { Fenced } from '../set-writer.js';
 import { NOTHING_APPLIED } from '../set-schema.js';
 import { schemaOf } from '../set-version.js';
 import { tableSql } from '../table-sql.js';
+import { fillerName } from './former-fillers.js';
 
 export interface BulkWriterOptions {
   readonly url: string;
@@ -67,7 +68,7 @@ export class BulkWriter {
     const client = new pg.Client({
       stream: () => socket,
       connectionString: options.url,
-      application_name: 'rollcall-filler',
+      application_name: fillerName(options.setVersion),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       statement_timeout: STATEMENT_MS,
       connectionTimeoutMillis: CONNECT_MS,

@@ -23,7 +23,7 @@ export class FirstFill {
   constructor(private readonly options: FirstFillOptions) {}
 
   /** Returns at once when the set has been filled before. Throws like `SetFiller.fillTo`. */
-  async run(epoch: bigint, signal: AbortSignal): Promise<void> {
+  async run(epoch: bigint, signal: AbortSignal, onPassedOver: (type: string) => void): Promise<void> {
     const { database, setVersion, log, logger } = this.options;
     const [checkpoint] = await database.query<{ position: string; filled: boolean }>(
       'first-fill',
@@ -42,6 +42,7 @@ export class FirstFill {
       parked: new Map([...parked].map(([stream, { position }]) => [stream, position])),
       onParked: ({ stream, revision, reason }) =>
         logger.warn({ stream, revision: revision.toString(), reason }, 'a stream is parked'),
+      onPassedOver,
       onProgress: ({ events, position }) => {
         const now = performance.now();
         if (now - told < TOLD_EVERY_MS) return;

@@ -15,6 +15,7 @@ import { NOTHING_APPLIED } from '../set-schema.js';
 import { SetWriter } from '../set-writer.js';
 import { BulkWriter } from './bulk-writer.js';
 import { followTo } from './follow-to.js';
+import { endFormerFillers } from './former-fillers.js';
 import { EventNotFolded, SetFold } from './set-fold.js';
 
 export interface FillLimits {
@@ -55,6 +56,8 @@ export interface FillerOptions {
   /** From which position on the events of a stream are left out; what the fold parks is added. */
   readonly parked: Map<string, Position>;
   readonly onParked: (stream: ParkedStream) => void;
+  /** An event of a type that means nothing (any more). */
+  readonly onPassedOver: (type: string) => void;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: FillProgress) => void;
   readonly limits: FillLimits;
@@ -91,6 +94,7 @@ export class SetFiller {
     const losses = { lose: (error: Error): void => void error };
     const { database, setVersion, epoch } = options;
     const lost = (error: Error): void => losses.lose(error);
+    await endFormerFillers(database, setVersion, epoch);
     const writer = await BulkWriter.connect({ url: database.url, setVersion, epoch, lost });
     try {
       const checkpoint = await writer.resume(options.projections);
@@ -169,6 +173,7 @@ export class SetFiller {
     if (this.isLost(raw)) return null;
     const reading = this.options.reader.read(raw);
     if (reading.kind === 'unreadable') this.park(raw, reading.reason);
+    if (reading.kind === 'passed-over') this.options.onPassedOver(raw.type);
     return reading.kind === 'readable' ? { raw, event: reading.event } : null;
   }
 
@@ -214,6 +219,7 @@ export class SetFiller {
     const connection = await set.connect(epoch, this.losses.lose);
     const writer = new SetWriter(connection, projections, faults, ENGINE_LIMITS.keptRows);
     try {
+      // What is passed over here was counted when it was folded.
       const applier = new BatchApplier(writer, reader, parked, onParked, () => undefined);
       await followTo(this.source(), this.written, upTo, async (batch, position) => {
         await applier.apply(batch, position);

@@ -13,7 +13,7 @@ import { FILL_LIMITS, type FillerOptions, type FillLimits, SetFiller } from './s
 
 export interface ShadowSetOptions extends Omit<
   FillerOptions,
-  'database' | 'setVersion' | 'epoch' | 'onParked' | 'limits'
+  'database' | 'setVersion' | 'epoch' | 'onParked' | 'onPassedOver' | 'limits'
 > {
   readonly url: string;
   /** Names the schema; letters, digits and underscores. */
@@ -42,6 +42,8 @@ export class ShadowSet {
   readonly schema: string;
   /** What this fold parked by itself, now or before it was cut short. */
   readonly parked: ParkedStream[];
+  /** Events of types that mean nothing (any more), by type, that this process has met. */
+  readonly passedOver: ReadonlyMap<string, number>;
 
   private constructor(
     private readonly options: ShadowSetOptions,
@@ -50,9 +52,11 @@ export class ShadowSet {
     private readonly filler: SetFiller,
     private readonly leftOut: Map<string, Position>,
     parked: readonly ParkedStream[],
+    passedOver: ReadonlyMap<string, number>,
   ) {
     this.schema = schemaOf(options.version);
     this.parked = [...parked];
+    this.passedOver = passedOver;
   }
 
   /** Throws `ShadowSetInUse`, `ForeignLog` when what is there was folded from another log, or what Postgres says. */
@@ -68,6 +72,7 @@ export class ShadowSet {
       await prepareSet(url, version, projections, { id: logId, head });
       const parked = await parkedDetails(database, version);
       const shadow: { set?: ShadowSet } = {};
+      const passedOver = new Map<string, number>();
       const leftOut = new Map([
         ...options.parked,
         ...parked.map(({ stream, position }) => [stream, position] as const),
@@ -81,8 +86,9 @@ export class ShadowSet {
         signal: AbortSignal.any([signal, lease.signal]),
         parked: leftOut,
         onParked: (stream) => shadow.set?.parked.push(stream),
+        onPassedOver: (type) => passedOver.set(type, (passedOver.get(type) ?? 0) + 1),
       });
-      return (shadow.set = new ShadowSet(options, lease, database, filler, leftOut, parked));
+      return (shadow.set = new ShadowSet(options, lease, database, filler, leftOut, parked, passedOver));
     } catch (error) {
       await lease?.release();
       await database.close();
