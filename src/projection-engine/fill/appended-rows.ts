@@ -37,6 +37,10 @@ export class AppendedRows implements Rows<ProjectedRow> {
     this.blocks.backTo(this.committed);
   }
 
+  reuse(taken: readonly Buffer[]): void {
+    this.blocks.reuse(taken);
+  }
+
   take(): Buffer[] {
     const blocks = this.blocks.take();
     this.commitEvent();

@@ -22,7 +22,9 @@ it('holds what was added and not taken back, whatever its size', () => {
           else blocks.backTo(place);
           expect(blocks.bytes).toBe(Buffer.byteLength(expected));
         }
-        expect(textOf(blocks.take())).toBe(expected);
+        const taken = blocks.take();
+        expect(textOf(taken)).toBe(expected);
+        blocks.reuse(taken);
       }
     }),
   );

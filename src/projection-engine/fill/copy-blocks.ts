@@ -11,6 +11,7 @@ export interface CopyPlace {
 /** Lines of COPY as the bytes that are sent: as strings, a million of them would be carried from one collection to the next. */
 export class CopyBlocks {
   private readonly full: Buffer[] = [];
+  private readonly spare: Buffer[] = [];
   private block: Buffer = EMPTY;
   private used = 0;
   private fullBytes = 0;
@@ -46,12 +47,17 @@ export class CopyBlocks {
     return taken;
   }
 
+  /** To be written into again. Memory outside the heap is given back late, so much of it would pile up. */
+  reuse(taken: readonly Buffer[]): void {
+    for (const { buffer } of taken) if (buffer.byteLength === BLOCK) this.spare.push(Buffer.from(buffer));
+  }
+
   private begin(most: number): void {
     if (this.used > 0) {
       this.full.push(this.block.subarray(0, this.used));
       this.fullBytes += this.used;
     }
-    this.block = Buffer.allocUnsafe(Math.max(BLOCK, most));
+    this.block = (most <= BLOCK ? this.spare.pop() : undefined) ?? Buffer.allocUnsafe(Math.max(BLOCK, most));
     this.used = 0;
   }
 }

@@ -191,8 +191,9 @@ export class SetFiller {
   /** Beside the fold of what comes next; one at a time. */
   private async append(): Promise<void> {
     await this.appending;
-    const chunks = this.fold.takeAppended();
-    this.appending = this.writer.append(chunks);
+    const { fold } = this;
+    const chunks = fold.takeAppended();
+    this.appending = this.writer.append(chunks).then(() => fold.reuse(chunks));
     this.appending.catch(() => undefined);
   }
 

@@ -63,6 +63,12 @@ export class SetFold {
       .filter(({ blocks }) => blocks.length > 0);
   }
 
+  /** What was taken is written. */
+  reuse(taken: readonly CopyChunk[]): void {
+    for (const { projection, blocks } of taken)
+      this.appended.find((table) => table.projection === projection)?.reuse(blocks);
+  }
+
   /** Throws `UnstorableValue`. */
   changes(): TableChanges[] {
     return this.tables
