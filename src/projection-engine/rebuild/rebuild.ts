@@ -106,12 +106,19 @@ export class RetriedMeanwhile extends Error {
   }
 }
 
+/** The fold parked what the live set has not, and was not told to swap all the same. */
+class NewlyParked extends Error {
+  constructor(readonly parked: readonly ParkedStream[]) {
+    super('the fold parks streams that are not parked now');
+  }
+}
+
 async function besideLive(
   database: Database,
   options: RebuildOptions,
   isAll: boolean,
 ): Promise<RebuildOutcome> {
-  const { setVersion, chosen, evenIfParked, onBegin } = options;
+  const { setVersion, chosen, onBegin } = options;
   const live = await parkedDetails(database, setVersion);
   // A part of the set goes no further than the rest on streams that are parked; the whole tries them all again.
   const left = isAll ? [] : live;
@@ -124,16 +131,13 @@ async function besideLive(
   try {
     onBegin({ from: shadow.position, to: await checkpointOf(database, setVersion), besideLive: true });
     await approach(database, setVersion, shadow);
-    const parked = await newlyParked(database, setVersion, shadow);
-    if (parked.length > 0 && !evenIfParked) {
-      await shadow.close();
-      return { kind: 'refused', parked };
-    }
+    await checkParked(database, options, shadow);
     const position = await takeOver(database, options, shadow, shadowVersion, isAll ? null : left);
     await shadow.drop();
     return { kind: 'swapped', position, parked: shadow.parked };
   } catch (error) {
     await (error instanceof RetriedMeanwhile ? shadow.drop() : shadow.close());
+    if (error instanceof NewlyParked) return { kind: 'refused', parked: error.parked };
     throw error;
   }
 }
@@ -153,12 +157,13 @@ async function approach(database: Database, setVersion: string, shadow: ShadowSe
  */
 async function takeOver(
   database: Database,
-  { databaseUrl, setVersion, chosen }: RebuildOptions,
+  options: RebuildOptions,
   shadow: ShadowSet,
   shadowVersion: string,
   /** The streams that it goes no further on than the live set; null: it has tried them all. */
   left: readonly ParkedStream[] | null,
 ): Promise<Position> {
+  const { databaseUrl, setVersion, chosen } = options;
   const ownership = new Ownership(database, setVersion, v4());
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'rollcall-rebuild' });
   client.on('error', () => undefined);
@@ -168,13 +173,14 @@ async function takeOver(
     if (left) await checkStillParked(database, setVersion, left);
     const position = await checkpointOf(database, setVersion);
     await shadow.fillTo(position);
+    await checkParked(database, options, shadow);
     await swapTables(client, {
       liveVersion: setVersion,
       epoch: lease.epoch,
       shadowVersion,
       projections: chosen,
       position,
-      takesParked: left === null,
+      isWhole: left === null,
     });
     return position;
   } finally {
@@ -205,19 +211,21 @@ function openSet(
   });
 }
 
-/** What the fold parked and the live set has not, or only later. */
-async function newlyParked(
+/** Throws `NewlyParked` for what the fold parked and the live set has not, or only later. */
+async function checkParked(
   database: Database,
-  setVersion: string,
-  { parked }: ShadowSet,
-): Promise<ParkedStream[]> {
+  { setVersion, evenIfParked }: RebuildOptions,
+  shadow: ShadowSet,
+): Promise<void> {
+  if (evenIfParked) return;
   const live = new Map(
     (await parkedDetails(database, setVersion)).map(({ stream, position }) => [stream, position]),
   );
-  return parked.filter(({ stream, position }) => {
+  const parked = shadow.parked.filter(({ stream, position }) => {
     const standing = live.get(stream);
     return standing === undefined || standing > position;
   });
+  if (parked.length > 0) throw new NewlyParked(parked);
 }
 
 /** The live set holds now what the fold has left out, since it was parked then. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { Position } from '../../event-store/position.js';
+import { addParked, replaceParked } from '../parked-table.js';
 import { Fenced } from '../set-writer.js';
 import { schemaOf } from '../set-version.js';
 
@@ -27,8 +28,11 @@ export interface Swap {
   readonly projections: readonly AnyProjection[];
   /** Both sets stand here. */
   readonly position: Position;
-  /** Whether what is parked in the shadow set takes the place of what is parked in the live one. */
-  readonly takesParked: boolean;
+  /**
+   * Whether these are all the tables of the set. Then what the fold parked takes the place of what is parked. Of a part
+   * it is parked as well: the other tables have applied it, and when it is retried their guards pass over that.
+   */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -78,7 +82,7 @@ async function trySwap(client: pg.ClientBase, swap: Swap): Promise<boolean> {
       await client.query(`ALTER TABLE ${shadow}.${table.name} SET SCHEMA ${live}`);
     }
     await client.query(`DROP SCHEMA ${old} CASCADE`);
-    if (swap.takesParked) await moveParked(client, swap);
+    await (swap.isWhole ? replaceParked : addParked)(client, swap.shadowVersion, swap.liveVersion);
     await client.query('COMMIT');
     return true;
   } catch (error) {
@@ -102,14 +106,6 @@ async function holdBoth(client: pg.ClientBase, swap: Swap): Promise<void> {
     if (position !== swap.position.toString())
       throw new Error(`set ${version} stands at ${position ?? 'nothing'}, not at ${swap.position}`);
   }
-}
-
-async function moveParked(client: pg.ClientBase, swap: Swap): Promise<void> {
-  await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [swap.liveVersion]);
-  await client.query('UPDATE rollcall.parked_streams SET set_version = $1 WHERE set_version = $2', [
-    swap.liveVersion,
-    swap.shadowVersion,
-  ]);
 }
 
 function pause(): Promise<void> {
