@@ -3,7 +3,6 @@ import pg from 'pg';
 import { v4 } from 'uuid';
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import { Database } from '../../database/database.js';
-import { underLock } from '../../database/migrate.js';
 import type { EventLog } from '../../event-store/event-log.js';
 import type { Position } from '../../event-store/position.js';
 import type { StreamNames } from '../../event-store/stream-names.js';
@@ -13,8 +12,9 @@ import { Ownership } from '../ownership.js';
 import { parkedDetails } from '../parked-table.js';
 import type { EventReader } from '../event-reader.js';
 import type { ParkedStream } from '../parking.js';
-import { NOTHING_APPLIED } from '../set-schema.js';
+import { type LogPlace, NOTHING_APPLIED } from '../set-schema.js';
 import { schemaOf } from '../set-version.js';
+import { dropForeignSets, hasForeignSets } from '../standing-sets.js';
 import { swapTables } from './swap.js';
 
 /** The live set is left in its owner's hands until so little of the log is missing. */
@@ -69,11 +69,13 @@ export class NothingToRepair extends Error {
  * new tables take the place of the old ones at an equal position; otherwise the set itself is made and filled.
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
-  const database = new Database(options.databaseUrl, 2);
+  const { databaseUrl, signal } = options;
+  const database = new Database(databaseUrl, 2);
+  const isAll = options.chosen.length === options.set.length;
   try {
-    const isWhole = await isFilledFrom(database, options);
-    const isAll = options.chosen.length === options.set.length;
-    if (isWhole) return await besideLive(database, options, isAll);
+    if (isAll) await dropForeignSets(databaseUrl, placeOf(options), signal);
+    else if (await hasForeignSets(databaseUrl, placeOf(options))) throw new NothingToRepair();
+    if (await isFilled(database, options)) return await besideLive(database, options, isAll);
     if (!isAll) throw new NothingToRepair();
     return await inPlace(options);
   } finally {
@@ -82,13 +84,10 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> 
 }
 
 async function inPlace(options: RebuildOptions): Promise<RebuildOutcome> {
-  const { databaseUrl, setVersion, log, onBegin } = options;
-  const isForeign = !(await isOfThisLog(options));
-  const set = await openSet(options, setVersion, new Map(), isForeign);
-  // Folded from another log, they would speak for streams of this one.
-  if (isForeign) await inLock(databaseUrl, 'TRUNCATE rollcall.stream_snapshots');
+  const { setVersion, onBegin } = options;
+  const set = await openSet(options, setVersion, new Map());
   try {
-    const head = (await log.head()) ?? NOTHING_APPLIED;
+    const head = await placeOf(options).head();
     onBegin({ from: set.position, to: head, besideLive: false });
     await set.fillTo(head);
     await set.markFilled();
@@ -193,7 +192,6 @@ function openSet(
   options: RebuildOptions,
   version: string,
   parked: Map<string, Position>,
-  afresh = false,
 ): Promise<ShadowSet> {
   const { databaseUrl: url, log, reader, names, chosen: projections, logId, signal, onProgress } = options;
   return ShadowSet.open({
@@ -207,7 +205,6 @@ function openSet(
     parked,
     signal,
     onProgress,
-    afresh,
   });
 }
 
@@ -254,38 +251,23 @@ function shadowVersionOf(
   return `${setVersion}_rebuild_${createHash('sha256').update(names).digest('hex').slice(0, 6)}`;
 }
 
-async function isFilledFrom(database: Database, options: RebuildOptions): Promise<boolean> {
-  if (!(await isOfThisLog(options))) return false;
-  const rows = await database.query<{ filled: boolean }>(
-    'rebuild-filled',
-    `SELECT filled FROM ${schemaOf(options.setVersion)}.checkpoint`,
-  );
-  return rows[0]?.filled === true;
+function placeOf({ log, logId }: RebuildOptions): LogPlace {
+  return { id: logId, head: async () => (await log.head()) ?? NOTHING_APPLIED };
 }
 
-/** False also when there is no set, or one that stands beyond the log's head. */
-async function isOfThisLog({ databaseUrl, setVersion, logId, log }: RebuildOptions): Promise<boolean> {
+/** False also when there is no set. */
+async function isFilled(database: Database, { setVersion }: RebuildOptions): Promise<boolean> {
   const schema = schemaOf(setVersion);
-  const [found] = await inLock<{ found: boolean }>(
-    databaseUrl,
+  const [found] = await database.query<{ found: boolean }>(
+    'rebuild-found',
     `SELECT to_regclass('${schema}.checkpoint') IS NOT NULL AS found`,
   );
   if (found?.found !== true) return false;
-  const [checkpoint] = await inLock<{ log_id: string; position: string }>(
-    databaseUrl,
-    `SELECT log_id, position FROM ${schema}.checkpoint`,
+  const [row] = await database.query<{ filled: boolean }>(
+    'rebuild-filled',
+    `SELECT filled FROM ${schema}.checkpoint`,
   );
-  // Read after the checkpoint, which the set's owner moves meanwhile.
-  const head = (await log.head()) ?? NOTHING_APPLIED;
-  return checkpoint?.log_id === logId && BigInt(checkpoint.position) <= head;
-}
-
-async function inLock<Row extends object>(databaseUrl: string, text: string): Promise<Row[]> {
-  let rows: Row[] = [];
-  await underLock(databaseUrl, async (client) => {
-    rows = (await client.query<Row>(text)).rows;
-  });
-  return rows;
+  return row?.filled === true;
 }
 
 async function checkpointOf(database: Database, setVersion: string): Promise<Position> {
