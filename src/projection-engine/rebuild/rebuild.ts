@@ -15,11 +15,14 @@ import type { ParkedStream } from '../parking.js';
 import { type LogPlace, NOTHING_APPLIED } from '../set-schema.js';
 import { schemaOf } from '../set-version.js';
 import { dropForeignSets, hasForeignSets } from '../standing-sets.js';
+import { outwaitLongReaders, ReadersInTheWay } from './readers.js';
 import { swapTables } from './swap.js';
 
 /** The live set is left in its owner's hands until so little of the log is missing. */
 const NEAR_MS = 1_000;
 const MAX_APPROACHES = 20;
+/** Each keeps the owner from its work for about two seconds at most. */
+const MAX_TAKEOVERS = 5;
 
 export interface RebuildOptions {
   readonly databaseUrl: string;
@@ -32,9 +35,13 @@ export interface RebuildOptions {
   readonly set: readonly AnyProjection[];
   /** Those that are rebuilt. */
   readonly chosen: readonly AnyProjection[];
+  /** Names the code that folds: what one build parked is not what another does (`thisBuild`). */
+  readonly build: string;
   /** Swap also when the fold parks a stream that the live set has not parked. */
   readonly evenIfParked: boolean;
   readonly signal: AbortSignal;
+  /** How long transactions that read the set are waited for: for tests. */
+  readonly patienceMs?: number;
   readonly onBegin: (plan: RebuildPlan) => void;
   readonly onProgress: (progress: { readonly events: number; readonly position: Position }) => void;
 }
@@ -117,11 +124,11 @@ async function besideLive(
   options: RebuildOptions,
   isAll: boolean,
 ): Promise<RebuildOutcome> {
-  const { setVersion, chosen, onBegin } = options;
+  const { setVersion, onBegin } = options;
   const live = await parkedDetails(database, setVersion);
   // A part of the set goes no further than the rest on streams that are parked; the whole tries them all again.
   const left = isAll ? [] : live;
-  const shadowVersion = shadowVersionOf(setVersion, chosen, left);
+  const shadowVersion = shadowVersionOf(options, left);
   const shadow = await openSet(
     options,
     shadowVersion,
@@ -129,9 +136,7 @@ async function besideLive(
   );
   try {
     onBegin({ from: shadow.position, to: await checkpointOf(database, setVersion), besideLive: true });
-    await approach(database, setVersion, shadow);
-    await checkParked(database, options, shadow);
-    const position = await takeOver(database, options, shadow, shadowVersion, isAll ? null : left);
+    const position = await swapIn(database, options, shadow, shadowVersion, isAll ? null : left);
     await shadow.drop();
     return { kind: 'swapped', position, parked: shadow.parked };
   } catch (error) {
@@ -141,20 +146,26 @@ async function besideLive(
   }
 }
 
-/** Folds on until the live set is ahead by no more than what takes a moment. */
+/** The log grows faster than it can be folded. */
+export class NeverNear extends Error {
+  constructor() {
+    super('the read models are fed faster than the log can be folded beside them; nothing was swapped');
+    this.name = 'NeverNear';
+  }
+}
+
+/** Folds on until the live set is ahead by no more than what takes a moment. Throws `NeverNear`. */
 async function approach(database: Database, setVersion: string, shadow: ShadowSet): Promise<void> {
   for (let count = 0; count < MAX_APPROACHES; count += 1) {
     const begun = performance.now();
     await shadow.fillTo(await checkpointOf(database, setVersion));
     if (performance.now() - begun < NEAR_MS) return;
   }
+  throw new NeverNear();
 }
 
-/**
- * Takes the live set from its owner for as long as the last events and the swap take. The owner finds itself fenced and
- * stands by; it takes the set back, or another node does, as soon as it is let go of, at the latest when the lease ends.
- */
-async function takeOver(
+/** Everything that may take long comes before the live set is taken from its owner, and again when it took too long. */
+async function swapIn(
   database: Database,
   options: RebuildOptions,
   shadow: ShadowSet,
@@ -163,10 +174,40 @@ async function takeOver(
   left: readonly ParkedStream[] | null,
 ): Promise<Position> {
   const { databaseUrl, setVersion, chosen } = options;
-  const ownership = new Ownership(database, setVersion, v4());
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'rollcall-rebuild' });
   client.on('error', () => undefined);
-  await client.connect();
+  try {
+    await client.connect();
+    for (let tries = 1; ; tries += 1) {
+      await approach(database, setVersion, shadow);
+      await outwaitLongReaders(client, setVersion, chosen, options);
+      await approach(database, setVersion, shadow);
+      await checkParked(database, options, shadow);
+      try {
+        return await takeOver(client, database, options, shadow, shadowVersion, left);
+      } catch (error) {
+        if (!(error instanceof ReadersInTheWay) || tries === MAX_TAKEOVERS) throw error;
+      }
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Takes the live set from its owner for as long as the last events and the swap take. The owner finds itself fenced and
+ * stands by; it takes the set back, or another node does, as soon as it is let go of, at the latest when the lease ends.
+ */
+async function takeOver(
+  client: pg.Client,
+  database: Database,
+  options: RebuildOptions,
+  shadow: ShadowSet,
+  shadowVersion: string,
+  left: readonly ParkedStream[] | null,
+): Promise<Position> {
+  const { setVersion, chosen } = options;
+  const ownership = new Ownership(database, setVersion, v4());
   const lease = new HeldLease(ownership, await ownership.seize());
   try {
     if (left) await checkStillParked(database, setVersion, left);
@@ -184,7 +225,6 @@ async function takeOver(
     return position;
   } finally {
     await lease.release();
-    await client.end();
   }
 }
 
@@ -238,16 +278,15 @@ async function checkStillParked(
 }
 
 /**
- * One for each choice of projections and of what is left out, so that a rebuild that was cut short is gone on with by the
- * same command.
+ * One for each choice of projections, of what is left out and for each build, so that a rebuild that was cut short is
+ * gone on with by the same command, and one that was refused is not when the code was mended.
  */
 function shadowVersionOf(
-  setVersion: string,
-  chosen: readonly AnyProjection[],
+  { setVersion, chosen, build }: RebuildOptions,
   left: readonly ParkedStream[],
 ): string {
   const places = left.map(({ stream, position }) => `${position} ${stream}`);
-  const names = [...chosen.map(({ name }) => name), ...places].join(' ');
+  const names = [build, ...chosen.map(({ name }) => name), ...places].join(' ');
   return `${setVersion}_rebuild_${createHash('sha256').update(names).digest('hex').slice(0, 6)}`;
 }
 

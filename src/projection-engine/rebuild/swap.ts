@@ -4,21 +4,15 @@ import type { Position } from '../../event-store/position.js';
 import { addParked, replaceParked } from '../parked-table.js';
 import { Fenced } from '../set-writer.js';
 import { schemaOf } from '../set-version.js';
+import { outwaitOlderReaders, ReadersInTheWay } from './readers.js';
 
-/** Readers that began before the last rows of the new tables were committed would not see these there. */
-const READERS_WITHIN_MS = 10_000;
-const POLL_MS = 20;
-/** Below Postgres' own time for a deadlock, so that nobody else is ended for the swap. */
-const LOCK_MS = 500;
+/** The owner has lost the set meanwhile and nothing is projected: then it is better tried again. */
+const READERS_WITHIN_MS = 1_000;
+/** Whoever reads waits behind the lock that is asked for. */
+const LOCK_MS = 250;
+const MOST_TRIES = 3;
+const PAUSE_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
-
-/** Somebody read the old tables all the while; nothing was swapped. */
-export class ReadersInTheWay extends Error {
-  constructor() {
-    super('the read models were in use all the while; nothing was swapped');
-    this.name = 'ReadersInTheWay';
-  }
-}
 
 export interface Swap {
   readonly liveVersion: string;
@@ -41,30 +35,10 @@ export interface Swap {
  * was swapped.
  */
 export async function swapTables(client: pg.ClientBase, swap: Swap): Promise<void> {
-  const until = performance.now() + READERS_WITHIN_MS;
-  await outwaitReaders(client, until);
-  while (!(await trySwap(client, swap))) {
-    if (performance.now() > until) throw new ReadersInTheWay();
-    await pause();
-  }
-}
-
-/**
- * Until every transaction that is open in this database sees all that is committed now: one with an older snapshot would
- * find the new tables under the old names and miss their newest rows.
- */
-async function outwaitReaders(client: pg.ClientBase, until: number): Promise<void> {
-  const own = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::xid::text AS xid');
-  for (;;) {
-    const older = await client.query(
-      `SELECT 1 FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'rollcall%'
-         AND backend_xmin IS NOT NULL AND age(backend_xmin) >= age($1::xid) LIMIT 1`,
-      [own.rows[0]?.xid],
-    );
-    if (older.rowCount === 0) return;
-    if (performance.now() > until) throw new ReadersInTheWay();
-    await pause();
+  await outwaitOlderReaders(client, READERS_WITHIN_MS);
+  for (let tries = 1; !(await trySwap(client, swap)); tries += 1) {
+    if (tries === MOST_TRIES) throw new ReadersInTheWay('locks on their tables');
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
 
@@ -106,8 +80,4 @@ async function holdBoth(client: pg.ClientBase, swap: Swap): Promise<void> {
     if (position !== swap.position.toString())
       throw new Error(`set ${version} stands at ${position ?? 'nothing'}, not at ${swap.position}`);
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
