@@ -30,6 +30,7 @@ import { ParkedStreams } from './projection-engine/parked-streams.js';
 import { PostgresSet } from './projection-engine/postgres-set.js';
 import { systemScheduler } from './projection-engine/scheduler.js';
 import { NOTHING_APPLIED, prepareSet } from './projection-engine/set-schema.js';
+import { checkLog } from './projection-engine/standing-sets.js';
 import { SET_SCHEMA as schema, SET_VERSION as setVersion } from './projection-engine/this-set.js';
 import { thisBuild } from './projection-engine/this-build.js';
 import { reactions } from './reactors/reactions.js';
@@ -95,6 +96,7 @@ async function assemble(
   await migrate(databaseUrl);
   const logId = await logIdentity(log, registry, names, clock);
   const head = async (): Promise<bigint> => (await log.head()) ?? NOTHING_APPLIED;
+  await checkLog(databaseUrl, { id: logId, head });
   await prepareSet(databaseUrl, setVersion, projectionSet, { id: logId, head });
 
   const watch = new CheckpointWatch(database, setVersion);

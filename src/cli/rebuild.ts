@@ -8,6 +8,7 @@ import { StreamNames } from '../event-store/stream-names.js';
 import { EventReader } from '../projection-engine/event-reader.js';
 import type { ParkedStream } from '../projection-engine/parking.js';
 import { rebuild as rebuildSet, type RebuildOutcome } from '../projection-engine/rebuild/rebuild.js';
+import { thisBuild } from '../projection-engine/this-build.js';
 import { SET_VERSION } from '../projection-engine/this-set.js';
 import { type Command, type CommandContext, print, UsageError } from './command.js';
 import { FoldProgress } from './progress.js';
@@ -56,6 +57,7 @@ async function carryOut(
       setVersion: SET_VERSION,
       set: projectionSet,
       chosen,
+      build: thisBuild(),
       evenIfParked,
       signal,
       onBegin: ({ from, to }) => {

@@ -6,7 +6,10 @@ import type { SetLease } from './ports.js';
 /** Renewed each second, taken over after three (design 6), by Postgres' clock alone. */
 export const RENEW_MS = 1_000;
 export const LEASE_MS = 3_000;
-const LEASE = `interval '${LEASE_MS} milliseconds'`;
+/** In SQL. */
+export const LEASE = `interval '${LEASE_MS} milliseconds'`;
+/** In SQL, of a row of `rollcall.projection_sets`. */
+export const isOwnedNow = `(owner IS NOT NULL AND renewed_at > clock_timestamp() - ${LEASE})`;
 
 /** Below the lease, so that a database which does not answer costs the set and not only the time. */
 const LEASE_LIMITS: ConnectionLimits = { answerMs: 2_000, statementMs: 2_000, lockMs: 1_500 };

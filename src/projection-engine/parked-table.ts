@@ -71,6 +71,30 @@ export async function parkStream(
   await tell(client, setVersion);
 }
 
+const PLACE = ['revision', 'position', 'event_id', 'event_type', 'reason'];
+
+/** What is parked in one set takes the place of what is parked in another, inside the transaction of the connection. */
+export async function replaceParked(client: ClientBase, from: string, to: string): Promise<void> {
+  await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [to]);
+  await client.query('UPDATE rollcall.parked_streams SET set_version = $1 WHERE set_version = $2', [
+    to,
+    from,
+  ]);
+  await tell(client, to);
+}
+
+/** What is parked in one set is parked in another too: of a stream the earlier place stands. In a transaction likewise. */
+export async function addParked(client: ClientBase, from: string, to: string): Promise<void> {
+  const place = PLACE.map((column) => `${column} = excluded.${column}`).join(', ');
+  await client.query(
+    `INSERT INTO rollcall.parked_streams AS standing (set_version, stream_key, stream, ${PLACE.join(', ')})
+     SELECT $1, stream_key, stream, ${PLACE.join(', ')} FROM rollcall.parked_streams WHERE set_version = $2
+     ON CONFLICT (set_version, stream_key) DO UPDATE SET ${place} WHERE excluded.position < standing.position`,
+    [to, from],
+  );
+  await tell(client, to);
+}
+
 async function tell(client: ClientBase, setVersion: string): Promise<void> {
   await client.query('SELECT pg_notify($1, $2)', [PARKING_CHANNEL, setVersion]);
 }

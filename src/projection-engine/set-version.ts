@@ -27,3 +27,8 @@ export function setVersionOf(
 export function schemaOf(setVersion: string): string {
   return `rollcall_set_${setVersion}`;
 }
+
+/** Of tables that a rebuild or an audit fills for itself; served sets are named by their digest alone. */
+export function isScratch(setVersion: string): boolean {
+  return setVersion.includes('_');
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { expectAgreement } from '../support/chaos/agreement.js';
 import { allAnswers } from '../support/chaos/answers.js';
 import { mixedPosts, plantForest, postAll } from '../support/chaos/burst.js';
@@ -64,30 +64,6 @@ it('read models of another log are not shown: the start is refused in one line t
   } finally {
     await foreign.end('SIGTERM');
     rmSync(directory, { recursive: true, force: true });
-  }
-});
-
-it('read models beyond a log that was restored are not shown either', async () => {
-  const [directory, backup] = [tempDirectory('restored'), tempDirectory('backup')];
-  const databaseUrl = await freshDatabase('restored');
-  const run = async (work: (node: ServerProcess) => Promise<void>): Promise<void> => {
-    const log = await startEventStore(directory);
-    const node = await startServer({ eventStoreUrl: log.url, databaseUrl });
-    await work(node);
-    await node.end('SIGTERM');
-    await log.end('SIGTERM');
-  };
-  try {
-    await run(async (node) => void (await plantForest(node.url, 1, 1)));
-    cpSync(directory, backup, { recursive: true });
-    await run(async (node) => void (await plantForest(node.url, 1, 1)));
-    rmSync(directory, { recursive: true });
-    cpSync(backup, directory, { recursive: true });
-    const log = await startEventStore(directory);
-    const refusal = await refusedStart(log.url, databaseUrl).finally(() => log.end('SIGTERM'));
-    expect(refusal).toMatch(/stand at \d+, beyond the log's head \d+; run "rollcall rebuild --all"/);
-  } finally {
-    for (const path of [directory, backup]) rmSync(path, { recursive: true, force: true });
   }
 });
 

@@ -1,21 +1,18 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Forest, mixedPosts, plantForest, postAll } from '../support/chaos/burst.js';
 import { allAnswers } from '../support/chaos/answers.js';
 import { query } from '../support/chaos/read-models.js';
 import { ExclusiveStack } from '../support/exclusive-stack.js';
 import { api, type JsonObject } from '../support/http.js';
+import { buildWithAnotherSet, type PatchedBuild } from '../support/process/patched-build.js';
 import type { ServerProcess } from '../support/process/server-process.js';
-import { projectDirectory } from '../support/process/started-process.js';
-import { tempDirectory } from '../support/run/run-directory.js';
 import { unique } from '../support/unique.js';
 import { until } from '../support/until.js';
 
 jest.setTimeout(240_000);
 
 let stack: ExclusiveStack;
-let newBuild: string;
+let newBuild: PatchedBuild;
 let old: ServerProcess;
 let forest: Forest;
 
@@ -29,25 +26,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stack.dispose();
-  rmSync(newBuild, { recursive: true, force: true });
+  newBuild.remove();
 });
 
-/** This build with one projection's version raised, in a checkout of its own. */
-function buildWithAnotherSet(): string {
-  const checkout = tempDirectory('build');
-  const project = projectDirectory();
-  for (const part of ['node_modules', 'package.json']) symlinkSync(join(project, part), join(checkout, part));
-  cpSync(join(project, 'dist'), join(checkout, 'dist'), { recursive: true });
-  const file = join(checkout, 'dist/projections/session-items/projection.js');
-  const code = readFileSync(file, 'utf8');
-  const raised = code.replace(/version: \d+,/, 'version: 1000,');
-  expect(raised).not.toBe(code);
-  writeFileSync(file, raised);
-  return checkout;
-}
-
-const startNew = (): Promise<ServerProcess> =>
-  stack.startServer({ script: join(newBuild, 'dist/src/main.js') });
+const startNew = (): Promise<ServerProcess> => stack.startServer({ script: newBuild.server });
 
 async function schemas(): Promise<string[]> {
   const { rows } = await query(stack.databaseUrl, (client) =>

@@ -3,7 +3,6 @@ import pg from 'pg';
 import { v4 } from 'uuid';
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import { Database } from '../../database/database.js';
-import { underLock } from '../../database/migrate.js';
 import type { EventLog } from '../../event-store/event-log.js';
 import type { Position } from '../../event-store/position.js';
 import type { StreamNames } from '../../event-store/stream-names.js';
@@ -13,13 +12,17 @@ import { Ownership } from '../ownership.js';
 import { parkedDetails } from '../parked-table.js';
 import type { EventReader } from '../event-reader.js';
 import type { ParkedStream } from '../parking.js';
-import { NOTHING_APPLIED } from '../set-schema.js';
+import { type LogPlace, NOTHING_APPLIED } from '../set-schema.js';
 import { schemaOf } from '../set-version.js';
+import { dropForeignSets, hasForeignSets } from '../standing-sets.js';
+import { outwaitLongReaders, ReadersInTheWay } from './readers.js';
 import { swapTables } from './swap.js';
 
 /** The live set is left in its owner's hands until so little of the log is missing. */
 const NEAR_MS = 1_000;
 const MAX_APPROACHES = 20;
+/** Each keeps the owner from its work for about two seconds at most. */
+const MAX_TAKEOVERS = 5;
 
 export interface RebuildOptions {
   readonly databaseUrl: string;
@@ -32,9 +35,13 @@ export interface RebuildOptions {
   readonly set: readonly AnyProjection[];
   /** Those that are rebuilt. */
   readonly chosen: readonly AnyProjection[];
+  /** Names the code that folds: what one build parked is not what another does (`thisBuild`). */
+  readonly build: string;
   /** Swap also when the fold parks a stream that the live set has not parked. */
   readonly evenIfParked: boolean;
   readonly signal: AbortSignal;
+  /** How long transactions that read the set are waited for: for tests. */
+  readonly patienceMs?: number;
   readonly onBegin: (plan: RebuildPlan) => void;
   readonly onProgress: (progress: { readonly events: number; readonly position: Position }) => void;
 }
@@ -69,11 +76,13 @@ export class NothingToRepair extends Error {
  * new tables take the place of the old ones at an equal position; otherwise the set itself is made and filled.
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
-  const database = new Database(options.databaseUrl, 2);
+  const { databaseUrl, signal } = options;
+  const database = new Database(databaseUrl, 2);
+  const isAll = options.chosen.length === options.set.length;
   try {
-    const isWhole = await isFilledFrom(database, options);
-    const isAll = options.chosen.length === options.set.length;
-    if (isWhole) return await besideLive(database, options, isAll);
+    if (isAll) await dropForeignSets(databaseUrl, placeOf(options), signal);
+    else if (await hasForeignSets(databaseUrl, placeOf(options))) throw new NothingToRepair();
+    if (await isFilled(database, options)) return await besideLive(database, options, isAll);
     if (!isAll) throw new NothingToRepair();
     return await inPlace(options);
   } finally {
@@ -82,13 +91,10 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> 
 }
 
 async function inPlace(options: RebuildOptions): Promise<RebuildOutcome> {
-  const { databaseUrl, setVersion, log, onBegin } = options;
-  const isForeign = !(await isOfThisLog(options));
-  const set = await openSet(options, setVersion, new Map(), isForeign);
-  // Folded from another log, they would speak for streams of this one.
-  if (isForeign) await inLock(databaseUrl, 'TRUNCATE rollcall.stream_snapshots');
+  const { setVersion, onBegin } = options;
+  const set = await openSet(options, setVersion, new Map());
   try {
-    const head = (await log.head()) ?? NOTHING_APPLIED;
+    const head = await placeOf(options).head();
     onBegin({ from: set.position, to: head, besideLive: false });
     await set.fillTo(head);
     await set.markFilled();
@@ -106,16 +112,23 @@ export class RetriedMeanwhile extends Error {
   }
 }
 
+/** The fold parked what the live set has not, and was not told to swap all the same. */
+class NewlyParked extends Error {
+  constructor(readonly parked: readonly ParkedStream[]) {
+    super('the fold parks streams that are not parked now');
+  }
+}
+
 async function besideLive(
   database: Database,
   options: RebuildOptions,
   isAll: boolean,
 ): Promise<RebuildOutcome> {
-  const { setVersion, chosen, evenIfParked, onBegin } = options;
+  const { setVersion, onBegin } = options;
   const live = await parkedDetails(database, setVersion);
   // A part of the set goes no further than the rest on streams that are parked; the whole tries them all again.
   const left = isAll ? [] : live;
-  const shadowVersion = shadowVersionOf(setVersion, chosen, left);
+  const shadowVersion = shadowVersionOf(options, left);
   const shadow = await openSet(
     options,
     shadowVersion,
@@ -123,27 +136,61 @@ async function besideLive(
   );
   try {
     onBegin({ from: shadow.position, to: await checkpointOf(database, setVersion), besideLive: true });
-    await approach(database, setVersion, shadow);
-    const parked = await newlyParked(database, setVersion, shadow);
-    if (parked.length > 0 && !evenIfParked) {
-      await shadow.close();
-      return { kind: 'refused', parked };
-    }
-    const position = await takeOver(database, options, shadow, shadowVersion, isAll ? null : left);
+    const position = await swapIn(database, options, shadow, shadowVersion, isAll ? null : left);
     await shadow.drop();
     return { kind: 'swapped', position, parked: shadow.parked };
   } catch (error) {
     await (error instanceof RetriedMeanwhile ? shadow.drop() : shadow.close());
+    if (error instanceof NewlyParked) return { kind: 'refused', parked: error.parked };
     throw error;
   }
 }
 
-/** Folds on until the live set is ahead by no more than what takes a moment. */
+/** The log grows faster than it can be folded. */
+export class NeverNear extends Error {
+  constructor() {
+    super('the read models are fed faster than the log can be folded beside them; nothing was swapped');
+    this.name = 'NeverNear';
+  }
+}
+
+/** Folds on until the live set is ahead by no more than what takes a moment. Throws `NeverNear`. */
 async function approach(database: Database, setVersion: string, shadow: ShadowSet): Promise<void> {
   for (let count = 0; count < MAX_APPROACHES; count += 1) {
     const begun = performance.now();
     await shadow.fillTo(await checkpointOf(database, setVersion));
     if (performance.now() - begun < NEAR_MS) return;
+  }
+  throw new NeverNear();
+}
+
+/** Everything that may take long comes before the live set is taken from its owner, and again when it took too long. */
+async function swapIn(
+  database: Database,
+  options: RebuildOptions,
+  shadow: ShadowSet,
+  shadowVersion: string,
+  /** The streams that it goes no further on than the live set; null: it has tried them all. */
+  left: readonly ParkedStream[] | null,
+): Promise<Position> {
+  const { databaseUrl, setVersion, chosen } = options;
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'rollcall-rebuild' });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    for (let tries = 1; ; tries += 1) {
+      await approach(database, setVersion, shadow);
+      await outwaitLongReaders(client, setVersion, chosen, options);
+      await approach(database, setVersion, shadow);
+      await checkParked(database, options, shadow);
+      try {
+        return await takeOver(client, database, options, shadow, shadowVersion, left);
+      } catch (error) {
+        if (!(error instanceof ReadersInTheWay) || tries === MAX_TAKEOVERS) throw error;
+      }
+    }
+  } finally {
+    await client.end();
   }
 }
 
@@ -152,34 +199,32 @@ async function approach(database: Database, setVersion: string, shadow: ShadowSe
  * stands by; it takes the set back, or another node does, as soon as it is let go of, at the latest when the lease ends.
  */
 async function takeOver(
+  client: pg.Client,
   database: Database,
-  { databaseUrl, setVersion, chosen }: RebuildOptions,
+  options: RebuildOptions,
   shadow: ShadowSet,
   shadowVersion: string,
-  /** The streams that it goes no further on than the live set; null: it has tried them all. */
   left: readonly ParkedStream[] | null,
 ): Promise<Position> {
+  const { setVersion, chosen } = options;
   const ownership = new Ownership(database, setVersion, v4());
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'rollcall-rebuild' });
-  client.on('error', () => undefined);
-  await client.connect();
   const lease = new HeldLease(ownership, await ownership.seize());
   try {
     if (left) await checkStillParked(database, setVersion, left);
     const position = await checkpointOf(database, setVersion);
     await shadow.fillTo(position);
+    await checkParked(database, options, shadow);
     await swapTables(client, {
       liveVersion: setVersion,
       epoch: lease.epoch,
       shadowVersion,
       projections: chosen,
       position,
-      takesParked: left === null,
+      isWhole: left === null,
     });
     return position;
   } finally {
     await lease.release();
-    await client.end();
   }
 }
 
@@ -187,7 +232,6 @@ function openSet(
   options: RebuildOptions,
   version: string,
   parked: Map<string, Position>,
-  afresh = false,
 ): Promise<ShadowSet> {
   const { databaseUrl: url, log, reader, names, chosen: projections, logId, signal, onProgress } = options;
   return ShadowSet.open({
@@ -201,23 +245,24 @@ function openSet(
     parked,
     signal,
     onProgress,
-    afresh,
   });
 }
 
-/** What the fold parked and the live set has not, or only later. */
-async function newlyParked(
+/** Throws `NewlyParked` for what the fold parked and the live set has not, or only later. */
+async function checkParked(
   database: Database,
-  setVersion: string,
-  { parked }: ShadowSet,
-): Promise<ParkedStream[]> {
+  { setVersion, evenIfParked }: RebuildOptions,
+  shadow: ShadowSet,
+): Promise<void> {
+  if (evenIfParked) return;
   const live = new Map(
     (await parkedDetails(database, setVersion)).map(({ stream, position }) => [stream, position]),
   );
-  return parked.filter(({ stream, position }) => {
+  const parked = shadow.parked.filter(({ stream, position }) => {
     const standing = live.get(stream);
     return standing === undefined || standing > position;
   });
+  if (parked.length > 0) throw new NewlyParked(parked);
 }
 
 /** The live set holds now what the fold has left out, since it was parked then. */
@@ -233,51 +278,35 @@ async function checkStillParked(
 }
 
 /**
- * One for each choice of projections and of what is left out, so that a rebuild that was cut short is gone on with by the
- * same command.
+ * One for each choice of projections, of what is left out and for each build, so that a rebuild that was cut short is
+ * gone on with by the same command, and one that was refused is not when the code was mended.
  */
 function shadowVersionOf(
-  setVersion: string,
-  chosen: readonly AnyProjection[],
+  { setVersion, chosen, build }: RebuildOptions,
   left: readonly ParkedStream[],
 ): string {
   const places = left.map(({ stream, position }) => `${position} ${stream}`);
-  const names = [...chosen.map(({ name }) => name), ...places].join(' ');
+  const names = [build, ...chosen.map(({ name }) => name), ...places].join(' ');
   return `${setVersion}_rebuild_${createHash('sha256').update(names).digest('hex').slice(0, 6)}`;
 }
 
-async function isFilledFrom(database: Database, options: RebuildOptions): Promise<boolean> {
-  if (!(await isOfThisLog(options))) return false;
-  const rows = await database.query<{ filled: boolean }>(
-    'rebuild-filled',
-    `SELECT filled FROM ${schemaOf(options.setVersion)}.checkpoint`,
-  );
-  return rows[0]?.filled === true;
+function placeOf({ log, logId }: RebuildOptions): LogPlace {
+  return { id: logId, head: async () => (await log.head()) ?? NOTHING_APPLIED };
 }
 
-/** False also when there is no set, or one that stands beyond the log's head. */
-async function isOfThisLog({ databaseUrl, setVersion, logId, log }: RebuildOptions): Promise<boolean> {
+/** False also when there is no set. */
+async function isFilled(database: Database, { setVersion }: RebuildOptions): Promise<boolean> {
   const schema = schemaOf(setVersion);
-  const [found] = await inLock<{ found: boolean }>(
-    databaseUrl,
+  const [found] = await database.query<{ found: boolean }>(
+    'rebuild-found',
     `SELECT to_regclass('${schema}.checkpoint') IS NOT NULL AS found`,
   );
   if (found?.found !== true) return false;
-  const [checkpoint] = await inLock<{ log_id: string; position: string }>(
-    databaseUrl,
-    `SELECT log_id, position FROM ${schema}.checkpoint`,
+  const [row] = await database.query<{ filled: boolean }>(
+    'rebuild-filled',
+    `SELECT filled FROM ${schema}.checkpoint`,
   );
-  // Read after the checkpoint, which the set's owner moves meanwhile.
-  const head = (await log.head()) ?? NOTHING_APPLIED;
-  return checkpoint?.log_id === logId && BigInt(checkpoint.position) <= head;
-}
-
-async function inLock<Row extends object>(databaseUrl: string, text: string): Promise<Row[]> {
-  let rows: Row[] = [];
-  await underLock(databaseUrl, async (client) => {
-    rows = (await client.query<Row>(text)).rows;
-  });
-  return rows;
+  return row?.filled === true;
 }
 
 async function checkpointOf(database: Database, setVersion: string): Promise<Position> {

@@ -1,23 +1,18 @@
 import type pg from 'pg';
 import type { AnyProjection } from '../../../projections/projection-set.js';
 import type { Position } from '../../event-store/position.js';
+import { addParked, replaceParked } from '../parked-table.js';
 import { Fenced } from '../set-writer.js';
 import { schemaOf } from '../set-version.js';
+import { outwaitOlderReaders, ReadersInTheWay } from './readers.js';
 
-/** Readers that began before the last rows of the new tables were committed would not see these there. */
-const READERS_WITHIN_MS = 10_000;
-const POLL_MS = 20;
-/** Below Postgres' own time for a deadlock, so that nobody else is ended for the swap. */
-const LOCK_MS = 500;
+/** The owner has lost the set meanwhile and nothing is projected: then it is better tried again. */
+const READERS_WITHIN_MS = 1_000;
+/** Whoever reads waits behind the lock that is asked for. */
+const LOCK_MS = 250;
+const MOST_TRIES = 3;
+const PAUSE_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
-
-/** Somebody read the old tables all the while; nothing was swapped. */
-export class ReadersInTheWay extends Error {
-  constructor() {
-    super('the read models were in use all the while; nothing was swapped');
-    this.name = 'ReadersInTheWay';
-  }
-}
 
 export interface Swap {
   readonly liveVersion: string;
@@ -27,8 +22,11 @@ export interface Swap {
   readonly projections: readonly AnyProjection[];
   /** Both sets stand here. */
   readonly position: Position;
-  /** Whether what is parked in the shadow set takes the place of what is parked in the live one. */
-  readonly takesParked: boolean;
+  /**
+   * Whether these are all the tables of the set. Then what the fold parked takes the place of what is parked. Of a part
+   * it is parked as well: the other tables have applied it, and when it is retried their guards pass over that.
+   */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -37,30 +35,10 @@ export interface Swap {
  * was swapped.
  */
 export async function swapTables(client: pg.ClientBase, swap: Swap): Promise<void> {
-  const until = performance.now() + READERS_WITHIN_MS;
-  await outwaitReaders(client, until);
-  while (!(await trySwap(client, swap))) {
-    if (performance.now() > until) throw new ReadersInTheWay();
-    await pause();
-  }
-}
-
-/**
- * Until every transaction that is open in this database sees all that is committed now: one with an older snapshot would
- * find the new tables under the old names and miss their newest rows.
- */
-async function outwaitReaders(client: pg.ClientBase, until: number): Promise<void> {
-  const own = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::xid::text AS xid');
-  for (;;) {
-    const older = await client.query(
-      `SELECT 1 FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'rollcall%'
-         AND backend_xmin IS NOT NULL AND age(backend_xmin) >= age($1::xid) LIMIT 1`,
-      [own.rows[0]?.xid],
-    );
-    if (older.rowCount === 0) return;
-    if (performance.now() > until) throw new ReadersInTheWay();
-    await pause();
+  await outwaitOlderReaders(client, READERS_WITHIN_MS);
+  for (let tries = 1; !(await trySwap(client, swap)); tries += 1) {
+    if (tries === MOST_TRIES) throw new ReadersInTheWay('locks on their tables');
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
 
@@ -78,7 +56,7 @@ async function trySwap(client: pg.ClientBase, swap: Swap): Promise<boolean> {
       await client.query(`ALTER TABLE ${shadow}.${table.name} SET SCHEMA ${live}`);
     }
     await client.query(`DROP SCHEMA ${old} CASCADE`);
-    if (swap.takesParked) await moveParked(client, swap);
+    await (swap.isWhole ? replaceParked : addParked)(client, swap.shadowVersion, swap.liveVersion);
     await client.query('COMMIT');
     return true;
   } catch (error) {
@@ -102,16 +80,4 @@ async function holdBoth(client: pg.ClientBase, swap: Swap): Promise<void> {
     if (position !== swap.position.toString())
       throw new Error(`set ${version} stands at ${position ?? 'nothing'}, not at ${swap.position}`);
   }
-}
-
-async function moveParked(client: pg.ClientBase, swap: Swap): Promise<void> {
-  await client.query('DELETE FROM rollcall.parked_streams WHERE set_version = $1', [swap.liveVersion]);
-  await client.query('UPDATE rollcall.parked_streams SET set_version = $1 WHERE set_version = $2', [
-    swap.liveVersion,
-    swap.shadowVersion,
-  ]);
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
