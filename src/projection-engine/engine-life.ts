@@ -100,10 +100,8 @@ export class EngineLife {
       head?.stop();
       this.options.parking.onRequest(() => undefined);
       this.tell.owned(false);
-      const { lease } = this.options;
-      await this.farewell(feed?.stop());
-      await this.farewell(writer?.close());
-      await this.farewell(lease.release(this.epoch));
+      // A dead log must not keep the set from the next owner.
+      await Promise.all([this.farewell(feed?.stop()), this.letGo(writer)]);
     }
   }
 
@@ -279,6 +277,11 @@ export class EngineLife {
   /** Nothing that never settles may outlive the life, or this node would renew for ever and feed nothing. */
   private orLost<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.over]);
+  }
+
+  private async letGo(writer: SetWriter | null): Promise<void> {
+    await this.farewell(writer?.close());
+    await this.farewell(this.options.lease.release(this.epoch));
   }
 
   private async farewell(work: Promise<void> | undefined): Promise<void> {

@@ -2,12 +2,16 @@ import type { Position } from '../event-store/position.js';
 import type { LogFollower, LogPlace } from './ports.js';
 import type { Scheduler } from './scheduler.js';
 
-const LOOK_MS = 1_000;
-/** While events come, only each so manieth time, to say how far the end is. */
-const LOOKS_BUSY = 5;
-/** Looks in a row, since the process itself may have stood still and found its timers late. */
+/** Counted, not timed: a process that stood still finds one late tick, and reads what has come meanwhile before the next. */
+const TICK_MS = 250;
+/** While nothing comes. */
+const TICKS_TO_LOOK = 4;
+/** While events come, to say how far the end is. */
+const TICKS_TO_LOOK_BUSY = 20;
+/** A log that was asked meanwhile and says nothing for longer is lost; a node that stands by follows within 5 s. */
+const TICKS_OF_SILENCE = 12;
+/** Looks in a row. */
 const LOOKS_BEHIND = 3;
-const LOOKS_UNANSWERED = 2;
 
 /** The log has more than its subscription brings, or does not answer at all. */
 export class LogStandstill extends Error {
@@ -36,48 +40,48 @@ export interface HeadWatchOptions {
 export class HeadWatch {
   private readonly end: () => void;
   private before: Position;
-  private behind = 0;
-  private unanswered = 0;
+  /** Since the log was last heard: an event, or an answer. */
+  private silent = 0;
   private busy = 0;
-  private looking = false;
+  private looks = 0;
+  private behind = 0;
 
   constructor(private readonly options: HeadWatchOptions) {
     this.before = options.received();
-    this.end = options.scheduler.every(LOOK_MS, () => void this.look());
+    this.end = options.scheduler.every(TICK_MS, () => this.tick());
   }
 
   stop(): void {
     this.end();
   }
 
-  private async look(): Promise<void> {
-    const { log, prefixes, received, paused, seen } = this.options;
+  private tick(): void {
+    const { received, paused, lost } = this.options;
     if (received() !== this.before || paused()) {
       this.before = received();
-      this.behind = this.unanswered = 0;
+      this.silent = this.behind = 0;
       this.busy += 1;
-      if (this.busy % LOOKS_BUSY !== 0) return;
+      if (this.busy % TICKS_TO_LOOK_BUSY === 0) void this.look();
+      return;
     }
-    if (this.looking) return;
-    this.looking = true;
-    try {
-      const newest = await log.newest(prefixes);
-      this.unanswered = 0;
-      seen(newest);
-      const silent = received() === this.before && !paused();
-      this.behind = silent && newest && newest.position > received() ? this.behind + 1 : 0;
-    } catch {
-      this.unanswered += 1;
-    } finally {
-      this.looking = false;
-    }
-    this.judge();
+    this.silent += 1;
+    if (this.silent > TICKS_OF_SILENCE) lost(new LogStandstill('the log does not answer'));
+    else if (this.silent % TICKS_TO_LOOK === 0) void this.look();
   }
 
-  private judge(): void {
-    const { lost } = this.options;
+  private async look(): Promise<void> {
+    const { log, prefixes, received, paused, seen, lost } = this.options;
+    const look = (this.looks += 1);
+    const before = received();
+    const newest = await log.newest(prefixes).catch(() => undefined);
+    if (newest === undefined) return;
+    this.silent = 0;
+    seen(newest);
+    // Answers that were held up come all at once, perhaps before the events that were held up with them: they are one look.
+    if (look !== this.looks) return;
+    const silent = received() === before && !paused();
+    this.behind = silent && newest && newest.position > received() ? this.behind + 1 : 0;
     if (this.behind >= LOOKS_BEHIND)
       lost(new LogStandstill('the subscription brings nothing of what the log has'));
-    if (this.unanswered >= LOOKS_UNANSWERED) lost(new LogStandstill('the log does not answer'));
   }
 }
