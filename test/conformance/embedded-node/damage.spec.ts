@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { EventStoreDBClient } from '@eventstore/db-client';
 import { forgetDamage, notedDamage } from '../../../src/event-store/embedded/damage-note.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { newStream, recordedIn, sampleEvents } from '../sample-events.js';
@@ -39,11 +40,25 @@ async function fill(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
 async function countAfterStart(): Promise<number> {
   const node = await spawnEmbeddedNode(dir);
   const client = connectTo(node.url);
+  try {
+    return await countBothWays(client);
+  } finally {
+    await client.dispose();
+    node.child.kill('SIGTERM');
+    await exited(node.child);
+  }
+}
+
+/** How many events the whole log holds. Each is also looked for in its stream, which takes other pages of the file. */
+async function countBothWays(client: EventStoreDBClient): Promise<number> {
   const events = await recordedIn(client.readAll());
-  await client.dispose();
-  node.child.kill('SIGTERM');
-  await exited(node.child);
-  return events.filter((event) => !event.streamId.startsWith('$')).length;
+  const ours = events.filter((event) => !event.streamId.startsWith('$'));
+  const inStreams: string[] = [];
+  for (const stream of new Set(ours.map((event) => event.streamId))) {
+    for (const event of await recordedIn(client.readStream(stream))) inStreams.push(event.id);
+  }
+  expect(inStreams.toSorted()).toEqual(ours.map((event) => event.id).toSorted());
+  return ours.length;
 }
 
 function flipByte(path: string, at: number): void {

@@ -15,6 +15,7 @@ export class NameTable {
     sizeCalculation: (name) => ENTRY_BYTES + name.length,
   });
   private readonly selectId: SqlStatement;
+  private readonly selectIndexed: SqlStatement;
   private readonly selectName: SqlStatement;
   private readonly selectLastId: SqlStatement;
   private readonly insert: SqlStatement;
@@ -24,6 +25,8 @@ export class NameTable {
     private readonly table: 'streams' | 'event_types',
   ) {
     this.selectId = database.prepare(`SELECT id, crc FROM ${table} WHERE name = ?`);
+    // The name's id only, which SQLite answers from the index and does not look for in the table.
+    this.selectIndexed = database.prepare(`SELECT id FROM ${table} WHERE name = ?`);
     this.selectName = database.prepare(`SELECT name, crc FROM ${table} WHERE id = ?`);
     this.selectLastId = database.prepare(`SELECT coalesce(max(id), 0) FROM ${table}`);
     this.insert = database.prepare(`INSERT INTO ${table} (id, name, crc) VALUES (?, ?, ?)`);
@@ -52,12 +55,17 @@ export class NameTable {
   nameOf(id: bigint): Buffer {
     const cached = this.namesById.get(id);
     if (cached !== undefined) return cached;
-    const row = this.selectName.first([id]);
-    if (row === undefined) throw new DamagedLogError(`${this.table} row ${id} is missing`);
-    const name = blobColumn(row, 0);
-    this.check(id, name, integerColumn(row, 1));
+    const name = this.storedName(id);
     this.namesById.set(id, name);
     return name;
+  }
+
+  /** Looks in the file, not in what is remembered of it: the id has its name, and the name is found under its id. */
+  prove(id: bigint): void {
+    const row = this.selectIndexed.first([this.storedName(id)]);
+    if (row === undefined || integerColumn(row, 0) !== id) {
+      throw new DamagedLogError(`the index of ${this.table} does not point at row ${id}`);
+    }
   }
 
   /** After a rollback ids that were just given out do not exist. */
@@ -69,6 +77,14 @@ export class NameTable {
   lastId(): bigint {
     const row = this.selectLastId.first([]);
     return row === undefined ? 0n : integerColumn(row, 0);
+  }
+
+  private storedName(id: bigint): Buffer {
+    const row = this.selectName.first([id]);
+    if (row === undefined) throw new DamagedLogError(`${this.table} row ${id} is missing`);
+    const name = blobColumn(row, 0);
+    this.check(id, name, integerColumn(row, 1));
+    return name;
   }
 
   private check(id: bigint, name: Buffer, crc: bigint): void {
