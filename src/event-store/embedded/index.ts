@@ -58,8 +58,12 @@ export class EmbeddedEventStore {
       if ('dir' in options) void scrub.damaged.then((error) => noteDamage(options.dir, error));
       return new EmbeddedEventStore(log, scrub, server, port, token);
     } catch (error) {
+      if (errorCode(error) !== 'EADDRINUSE') {
+        log.abandon();
+        throw error;
+      }
       log.close();
-      throw errorCode(error) === 'EADDRINUSE' ? new Error(`port ${options.port} is in use`) : error;
+      throw new Error(`port ${options.port} is in use`, { cause: error });
     }
   }
 

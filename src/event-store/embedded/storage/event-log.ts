@@ -71,7 +71,7 @@ export class EventLog {
       return new EventLog(database, now, files);
     } catch (error) {
       files?.mark.close();
-      database.close();
+      database.abandon();
       throw error;
     }
   }
@@ -99,6 +99,12 @@ export class EventLog {
     // A write-ahead log that could not be brought into the file is checked by the mark at the next start.
     if (existsSync(this.files.writeAheadLog)) this.files.mark.close();
     else this.files.mark.remove();
+  }
+
+  /** Instead of `close`, for a log that is refused: nothing in the directory changes. */
+  abandon(): void {
+    this.database.abandon();
+    this.files?.mark.close();
   }
 
   private checkAcknowledged(): void {
