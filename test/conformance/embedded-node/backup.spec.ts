@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { EventLog } from '../../../src/event-store/embedded/storage/event-log.js';
 import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { runScript } from './built-module.js';
@@ -30,15 +40,26 @@ async function stop(node: EmbeddedNodeProcess): Promise<void> {
   await exited(node.child);
 }
 /** In a process of its own, as the command line does it. */
-async function backup(): Promise<{ events: bigint; position: bigint }> {
+async function backup(fileLimitKiB?: number): Promise<{ events: bigint; position: bigint }> {
   const script = runScript(
     'backup',
     `const { events, position } = await embedded.backupEmbeddedEventStore(
        ${JSON.stringify(dir)}, ${JSON.stringify(target)});
      print([String(events), String(position)]);`,
+    fileLimitKiB,
   );
   const [events, position] = (await script.next()) as [string, string];
   return { events: BigInt(events), position: BigInt(position) };
+}
+async function fillWith(events: number, bytes: number): Promise<void> {
+  mkdirSync(dir);
+  const log = EventLog.open(join(dir, 'eventstore.db'), Date.now);
+  const event = () => ({ id: randomUUID(), type: 'T', isJson: false, metadata: Buffer.alloc(0) });
+  for (let written = 0; written < events; written += 100) {
+    const batch = Array.from({ length: 100 }, () => ({ ...event(), data: Buffer.alloc(bytes) }));
+    await log.write({ kind: 'append', stream: Buffer.from('s'), expected: { kind: 'any' }, events: batch });
+  }
+  log.close();
 }
 async function restore(): Promise<EmbeddedNodeProcess> {
   const restored = join(root, 'restored');
@@ -87,6 +108,14 @@ describe('a backup', () => {
     await client.dispose();
     await stop(node);
     expect((await backup()).events).toBeGreaterThanOrEqual(10n);
+  });
+
+  it('that does not fit on its disk is no success, and leaves nothing there', async () => {
+    await fillWith(1_400, 4_000);
+    // Most of the copy fits: only the last part of its write-ahead log cannot be brought into it.
+    await expect(backup(5 * 1_024)).rejects.toThrow();
+    expect(readdirSync(root)).toEqual(['data']);
+    expect((await backup()).events).toBe(1_405n);
   });
 
   it('never overwrites a file', async () => {

@@ -126,12 +126,16 @@ export class SqlDatabase {
    */
   close(): void {
     try {
-      this.native.exec(
-        'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_schema',
-      );
+      this.intoOneFile();
     } catch {
       // A file that cannot be read, or a full disk: the next start finds the write-ahead log where it is.
     }
+    this.native.close();
+  }
+
+  /** As `close`, for a file that must hold everything by itself. Throws when it does not. */
+  closeWhole(): void {
+    this.intoOneFile();
     this.native.close();
   }
 
@@ -143,6 +147,12 @@ export class SqlDatabase {
     // The end of the process frees it all the same, and an interrupted connection then brings nothing into the file.
     this.native.interrupt();
     abandoned.push(this.native);
+  }
+
+  private intoOneFile(): void {
+    this.native.exec(
+      'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_schema',
+    );
   }
 
   private rollBack(): void {

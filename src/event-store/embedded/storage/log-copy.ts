@@ -1,10 +1,12 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { SqlDatabase, blobColumn, integerColumn } from './database.js';
 import type { EventLog } from './event-log.js';
 import type { LogRecord } from './record-table.js';
 import { FIRST_POSITION, RecordTable, positionAfter } from './record-table.js';
 import { prepareSchema } from './schema.js';
+import { syncDirectory } from './sync-directory.js';
 
 const SLICE_BYTES = 256n * 1024n;
 const SLICE_RECORDS = 500;
@@ -25,19 +27,30 @@ export async function copyLog(log: EventLog, file: string): Promise<LogCopy> {
   if (existsSync(file)) throw new Error(`${file} exists already`);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
-  const target = new SqlDatabase(partial);
+  try {
+    const copy = await writeCopy(log, partial);
+    checkCopy(partial, copy);
+    renameSync(partial, file);
+    syncDirectory(dirname(file));
+    return copy;
+  } catch (error) {
+    for (const part of ['', '-wal', '-journal']) rmSync(`${partial}${part}`, { force: true });
+    throw error;
+  }
+}
+
+async function writeCopy(log: EventLog, file: string): Promise<LogCopy> {
+  const target = new SqlDatabase(file);
   try {
     prepareSchema(target);
     const end = log.head;
     await copyNames(log, target, 'streams', log.streams.lastId());
     await copyNames(log, target, 'event_types', log.types.lastId());
     const copy = await copyRecords(log, target, end);
-    target.close();
-    renameSync(partial, file);
+    target.closeWhole();
     return copy;
   } catch (error) {
     target.close();
-    rmSync(partial, { force: true });
     throw error;
   }
 }
@@ -82,4 +95,22 @@ async function copyRecords(log: EventLog, target: SqlDatabase, end: bigint): Pro
     await setImmediate();
   }
   return { events, position };
+}
+
+/** Opens the copy as a restore would, and looks at its end. Throws when it holds less than was written to it. */
+function checkCopy(file: string, copy: LogCopy): void {
+  const database = new SqlDatabase(file);
+  try {
+    const pages = storedNumber(database, 'PRAGMA page_count') * storedNumber(database, 'PRAGMA page_size');
+    const position = new RecordTable(database).last()?.position ?? 0n;
+    if (BigInt(statSync(file).size) === pages && position === copy.position) return;
+    throw new Error(`the copy ends at position ${position} instead of ${copy.position}`);
+  } finally {
+    database.close();
+  }
+}
+
+function storedNumber(database: SqlDatabase, sql: string): bigint {
+  const row = database.prepare(sql).first([]);
+  return row === undefined ? 0n : integerColumn(row, 0);
 }
