@@ -1,7 +1,8 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { SqlDatabase, blobColumn, integerColumn } from './database.js';
+import { SqlDatabase, blobColumn, errorCode, integerColumn } from './database.js';
 import type { EventLog } from './event-log.js';
 import type { LogRecord } from './record-table.js';
 import { FIRST_POSITION, RecordTable, positionAfter } from './record-table.js';
@@ -21,16 +22,16 @@ export interface LogCopy {
 /**
  * Copies the log as it is now into a new file, in slices, so that appends and readers go on between them.
  * What is written later is not in it. Each record is checked on the way. The file appears under its name only
- * when it is whole and on disk. Throws when it exists already.
+ * when it is whole and on disk. Throws when it exists already, or when the signal gives the copy up.
  */
-export async function copyLog(log: EventLog, file: string): Promise<LogCopy> {
-  if (existsSync(file)) throw new Error(`${file} exists already`);
-  const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
+export async function copyLog(log: EventLog, file: string, signal: AbortSignal): Promise<LogCopy> {
+  if (existsSync(file)) throw existsAlready(file);
+  // Of its own: two copies to the same place must not write to one file.
+  const partial = `${file}.${randomUUID().slice(0, 8)}.partial`;
   try {
-    const copy = await writeCopy(log, partial);
+    const copy = await writeCopy(log, partial, signal);
     checkCopy(partial, copy);
-    renameSync(partial, file);
+    publish(partial, file);
     syncDirectory(dirname(file));
     return copy;
   } catch (error) {
@@ -39,14 +40,31 @@ export async function copyLog(log: EventLog, file: string): Promise<LogCopy> {
   }
 }
 
-async function writeCopy(log: EventLog, file: string): Promise<LogCopy> {
+function existsAlready(file: string): Error {
+  return new Error(`${file} exists already`);
+}
+
+/** A rename would replace what another copy has put there meanwhile. */
+function publish(partial: string, file: string): void {
+  try {
+    linkSync(partial, file);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST' || existsSync(file)) throw existsAlready(file);
+    // A file system that has no links, such as an external disk's.
+    renameSync(partial, file);
+  }
+  rmSync(partial, { force: true });
+}
+
+async function writeCopy(log: EventLog, file: string, signal: AbortSignal): Promise<LogCopy> {
   const target = new SqlDatabase(file);
   try {
     prepareSchema(target);
     const end = log.head;
-    await copyNames(log, target, 'streams', log.streams.lastId());
-    await copyNames(log, target, 'event_types', log.types.lastId());
-    const copy = await copyRecords(log, target, end);
+    const pause = () => nextTurn(signal);
+    await copyNames(log, target, 'streams', log.streams.lastId(), pause);
+    await copyNames(log, target, 'event_types', log.types.lastId(), pause);
+    const copy = await copyRecords(log, target, end, pause);
     target.closeWhole();
     return copy;
   } catch (error) {
@@ -55,11 +73,17 @@ async function writeCopy(log: EventLog, file: string): Promise<LogCopy> {
   }
 }
 
+async function nextTurn(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  if (signal.aborted) throw new Error('the copy was given up');
+}
+
 async function copyNames(
   log: EventLog,
   target: SqlDatabase,
   table: 'streams' | 'event_types',
   last: bigint,
+  pause: () => Promise<void>,
 ): Promise<void> {
   const select = log.database.prepare(
     `SELECT id, name, crc FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
@@ -74,11 +98,16 @@ async function copyNames(
       }
     });
     if (rows.length === 0) return;
-    await setImmediate();
+    await pause();
   }
 }
 
-async function copyRecords(log: EventLog, target: SqlDatabase, end: bigint): Promise<LogCopy> {
+async function copyRecords(
+  log: EventLog,
+  target: SqlDatabase,
+  end: bigint,
+  pause: () => Promise<void>,
+): Promise<LogCopy> {
   const table = new RecordTable(target);
   let events = 0n;
   let position = 0n;
@@ -92,7 +121,7 @@ async function copyRecords(log: EventLog, target: SqlDatabase, end: bigint): Pro
       next = positionAfter(last);
     }
     events += BigInt(slice.length);
-    await setImmediate();
+    await pause();
   }
   return { events, position };
 }
