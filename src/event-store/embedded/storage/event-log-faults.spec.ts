@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DamagedLogError } from './checksum.js';
 import { EventLog } from './event-log.js';
+import { copyLog } from './log-copy.js';
 import type { WriteOutcome } from './log-writer.js';
 
 let dir: string;
@@ -61,5 +62,50 @@ describe('a write to a stream whose metadata is damaged', () => {
       { status: 'fulfilled', value: expect.objectContaining({ revision: 1n }) },
     ]);
     expect(faults).toEqual([damage]);
+  });
+});
+
+describe('a stored value of another type than was written', () => {
+  const change = (sql: string, key: bigint) => log.database.prepare(sql).run([key]);
+
+  it.each(['stream', 'revision', 'type', 'created', 'crc', 'record'])(
+    'is damage with its place, in the column %s of a record',
+    async (column) => {
+      await append('a');
+      const { lastPosition } = log.states.of(Buffer.from('a'));
+      change(`UPDATE records SET ${column} = 'text' WHERE position = ?`, lastPosition);
+      expect(() => log.records.at(lastPosition)).toThrow(DamagedLogError);
+      expect(() => log.records.at(lastPosition)).toThrow(String(lastPosition));
+    },
+  );
+
+  it.each([
+    ['streams', 'name', /streams row \d+: column 0 is not a BLOB/],
+    ['streams', 'crc', /streams row \d+: column 1 is not an integer/],
+    ['event_types', 'name', /event_types row \d+: column 0 is not a BLOB/],
+  ] as const)('is damage with its place, in the table %s, column %s', async (table, column, place) => {
+    await append('a');
+    const names = table === 'streams' ? log.streams : log.types;
+    const id = names.lastId();
+    names.forget();
+    change(`UPDATE ${table} SET ${column} = 'text' WHERE id = ?`, id);
+    expect(() => names.nameOf(id)).toThrow(DamagedLogError);
+    expect(() => names.nameOf(id)).toThrow(place);
+  });
+
+  it('is damage when it stands where the next event belongs', async () => {
+    change(
+      'INSERT INTO records (position, stream, revision, type, created, crc, record) VALUES (?, 1, 99, 1, 1, 1, 1)',
+      log.head,
+    );
+    await expect(append('a')).rejects.toThrow(/damaged: the storage that a write needed \(UNIQUE.*position/);
+  });
+
+  it('is damage in the copy of a log, too', async () => {
+    await append('a');
+    change("UPDATE streams SET name = 'text' WHERE id = ?", log.streams.lastId());
+    await expect(copyLog(log, join(dir, 'copy.db'), new AbortController().signal)).rejects.toThrow(
+      /damaged: streams row \d+: column 1 is not a BLOB/,
+    );
   });
 });

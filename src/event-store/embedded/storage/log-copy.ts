@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { SqlDatabase, blobColumn, errorCode, integerColumn } from './database.js';
+import { SqlDatabase, errorCode, integerColumn } from './database.js';
 import type { EventLog } from './event-log.js';
 import type { LogRecord } from './record-table.js';
 import { FIRST_POSITION, RecordTable, positionAfter } from './record-table.js';
 import { prepareSchema } from './schema.js';
+import { storedBlob, storedInteger } from './stored-columns.js';
 import { syncDirectory } from './sync-directory.js';
 
 const SLICE_BYTES = 256n * 1024n;
@@ -93,8 +94,9 @@ async function copyNames(
     const rows = select.all([after, last, NAMES_A_SLICE]);
     target.transaction(() => {
       for (const row of rows) {
-        after = integerColumn(row, 0);
-        insert.run([after, blobColumn(row, 1), integerColumn(row, 2)]);
+        const place = { table, key: row[0] };
+        after = storedInteger(row, 0, place);
+        insert.run([after, storedBlob(row, 1, place), storedInteger(row, 2, place)]);
       }
     });
     if (rows.length === 0) return;

@@ -72,9 +72,12 @@ class ProvedNames {
   }
 }
 
+/** Each row gets a key that no other has: a constraint is met only where an index does not show what is there. */
+const DAMAGE = ['SQLITE_NOTADB', 'SQLITE_CORRUPT', 'SQLITE_CONSTRAINT'];
+
 /** The storage engine's own findings, in our words; any other error as it is. */
 export function asDamage(error: unknown, place: string): unknown {
   const code = errorCode(error);
-  if (code !== 'SQLITE_NOTADB' && code?.startsWith('SQLITE_CORRUPT') !== true) return error;
+  if (code === undefined || !DAMAGE.some((found) => code.startsWith(found))) return error;
   return new DamagedLogError(`${place} (${error instanceof Error ? error.message : code})`);
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { SqlDatabase, SqlStatement } from './database.js';
-import { blobColumn, integerColumn } from './database.js';
+import { storedBlob, storedInteger } from './stored-columns.js';
 import { DamagedLogError, nameChecksum } from './checksum.js';
 import { CACHE_BYTES, ENTRY_BYTES, NameCache } from './name-cache.js';
 
@@ -37,8 +37,9 @@ export class NameTable {
     if (cached !== undefined) return cached;
     const row = this.selectId.first([name]);
     if (row === undefined) return undefined;
-    const id = integerColumn(row, 0);
-    this.check(id, name, integerColumn(row, 1));
+    const place = { table: this.table, key: row[0] };
+    const id = storedInteger(row, 0, place);
+    this.check(id, name, storedInteger(row, 1, place));
     this.idsByName.set(name, id);
     return id;
   }
@@ -63,7 +64,7 @@ export class NameTable {
   /** Looks in the file, not in what is remembered of it: the id has its name, and the name is found under its id. */
   prove(id: bigint): void {
     const row = this.selectIndexed.first([this.storedName(id)]);
-    if (row === undefined || integerColumn(row, 0) !== id) {
+    if (row === undefined || storedInteger(row, 0, { table: this.table, key: id }) !== id) {
       throw new DamagedLogError(`the index of ${this.table} does not point at row ${id}`);
     }
   }
@@ -76,14 +77,15 @@ export class NameTable {
 
   lastId(): bigint {
     const row = this.selectLastId.first([]);
-    return row === undefined ? 0n : integerColumn(row, 0);
+    return row === undefined ? 0n : storedInteger(row, 0, { table: this.table, key: 'last' });
   }
 
   private storedName(id: bigint): Buffer {
     const row = this.selectName.first([id]);
     if (row === undefined) throw new DamagedLogError(`${this.table} row ${id} is missing`);
-    const name = blobColumn(row, 0);
-    this.check(id, name, integerColumn(row, 1));
+    const place = { table: this.table, key: id };
+    const name = storedBlob(row, 0, place);
+    this.check(id, name, storedInteger(row, 1, place));
     return name;
   }
 
