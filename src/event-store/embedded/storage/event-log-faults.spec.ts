@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AcknowledgedMark } from './acknowledged-mark.js';
 import { DamagedLogError } from './checksum.js';
 import { EventLog } from './event-log.js';
 import { copyLog } from './log-copy.js';
@@ -62,6 +63,24 @@ describe('a write to a stream whose metadata is damaged', () => {
       { status: 'fulfilled', value: expect.objectContaining({ revision: 1n }) },
     ]);
     expect(faults).toEqual([damage]);
+  });
+});
+
+describe('a mark that cannot be written', () => {
+  it('fails no write that is on disk, wakes its readers, and is told to the node', async () => {
+    const broken = new Error('no space for the mark');
+    const note = jest.spyOn(AcknowledgedMark.prototype, 'note').mockImplementation(() => {
+      throw broken;
+    });
+    try {
+      const woken = log.signal.next(new AbortController().signal);
+      expect(await append('a')).toMatchObject({ kind: 'written', revision: 0n });
+      await woken;
+      expect(log.states.readable(Buffer.from('a'))).toMatchObject({ kind: 'readable', last: 0n });
+      expect(faults).toEqual([broken]);
+    } finally {
+      note.mockRestore();
+    }
   });
 });
 

@@ -61,7 +61,7 @@ export class EventLog {
 
   /**
    * `file` is a path or `:memory:`; `now` answers milliseconds since the epoch; `onFault` is told why a write could
-   * not be done, beside its writer, who may hear less.
+   * not be done, beside its writer, who may hear less, and of marks that could not be written.
    */
   static open(
     file: string,
@@ -151,7 +151,12 @@ export class EventLog {
   private advance(): void {
     this.committed = this.writer.head;
     this.states.follow(this.parts.states);
-    this.files?.mark.note(this.head);
+    try {
+      this.files?.mark.note(this.head);
+    } catch (error) {
+      // What is on disk is not answered with an error for it: a mark that is behind is harmless.
+      this.onFault(error);
+    }
   }
 
   private *apply(writes: readonly LogWrite[]): InSteps<readonly WriteOutcome[]> {
