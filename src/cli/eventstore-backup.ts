@@ -10,11 +10,15 @@ export const eventstoreBackup: Command = {
     'to restore, put the copy as eventstore.db into an empty <data directory>/eventstore',
   ],
   options: {},
-  async run({ config: { dataDir, eventStoreUrl } }, { positionals: [file, ...surplus] }) {
+  async run({ config: { dataDir, eventStoreUrl }, signal }, { positionals: [file, ...surplus] }) {
     if (file === undefined || surplus.length > 0) throw new UsageError();
     if (eventStoreUrl !== null)
       throw new Error('EVENTSTORE_URL names a server of its own: back it up with its own means');
-    const { events, position } = await backupEmbeddedEventStore(join(dataDir, 'eventstore'), resolve(file));
+    const { events, position } = await backupEmbeddedEventStore(
+      join(dataDir, 'eventstore'),
+      resolve(file),
+      signal,
+    );
     print(`${events} events up to position ${position} are in ${file}.`);
     return 0;
   },

@@ -2,6 +2,7 @@ import { connect } from 'node:http2';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DATA_FILE, openLog } from './data-file.js';
+import type { PidRecord } from './pid-file.js';
 import { readPidFile } from './pid-file.js';
 import { BACKUP_PATH, decodeBackupReport, encodeBackupRequest } from './service/maintenance.js';
 import type { BackupReport } from './service/maintenance.js';
@@ -13,31 +14,45 @@ export type { BackupReport } from './service/maintenance.js';
 /**
  * Copies the event store of a directory into a new file, through the running node if there is one, else
  * straight from the file. Restoring is putting that file in an empty directory under the name `eventstore.db`.
- * Rejects when the target exists, when there is no event store, or when a record is damaged.
+ * Rejects when the target exists, when there is no event store, or when a record is damaged, or when the signal
+ * gives it up; then it leaves nothing behind.
  */
-export async function backupEmbeddedEventStore(dir: string, file: string): Promise<BackupReport> {
+export async function backupEmbeddedEventStore(
+  dir: string,
+  file: string,
+  signal: AbortSignal,
+): Promise<BackupReport> {
   const source = resolve(dir);
   const target = resolve(file);
   if (!existsSync(join(source, DATA_FILE))) throw new Error(`there is no event store in ${source}`);
   const running = readPidFile(source);
-  const answered = running === undefined ? undefined : await askNode(running.port, running.token, target);
+  const answered = running === undefined ? undefined : await askNode(running, target, signal);
   if (answered !== undefined) return answered;
   const log = openLog(source);
   try {
-    return await copyLog(log, target);
+    return await copyLog(log, target, signal);
   } finally {
     log.close();
   }
 }
 
 /** Undefined when nobody listens on the port: the pid file is a dead node's. */
-function askNode(port: number, token: string, file: string): Promise<BackupReport | undefined> {
+function askNode(
+  { port, token }: PidRecord,
+  file: string,
+  signal: AbortSignal,
+): Promise<BackupReport | undefined> {
   return new Promise((settle, reject) => {
     const session = connect(`http://127.0.0.1:${port}`);
     const fail = (message: string): void => {
+      // The node gives a backup up when its caller is gone.
       session.destroy();
       reject(new Error(message));
     };
+    const giveUp = (): void => fail('the backup was given up');
+    signal.addEventListener('abort', giveUp);
+    session.once('close', () => signal.removeEventListener('abort', giveUp));
+    if (signal.aborted) giveUp();
     session.once('error', (error: Error & { code?: string }) => {
       if (error.code === 'ECONNREFUSED') settle(undefined);
       else fail(error.message);

@@ -7,18 +7,25 @@ import { checkWriteAheadLog } from './storage/wal-check.js';
 
 export const DATA_FILE = 'eventstore.db';
 
+export interface OpenLogOptions {
+  /** Told what a long start is at. */
+  readonly onStarting?: (doing: string) => void;
+  /** Told why a write could not be done. */
+  readonly onFault?: (error: unknown) => void;
+}
+
 /**
  * Opens the event store of a directory, made if missing, for this process alone. Throws with a sentence that
  * names the file when another process has it open, or when it is damaged.
  */
-export function openLog(dir: string, onStarting: (doing: string) => void = () => undefined): EventLog {
+export function openLog(dir: string, { onStarting, onFault }: OpenLogOptions = {}): EventLog {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = join(dir, DATA_FILE);
   try {
     checkUnlessWritten(`${file}-wal`, (part) =>
-      onStarting(`checking the write-ahead log, ${Math.floor(part * 100)} %`),
+      onStarting?.(`checking the write-ahead log, ${Math.floor(part * 100)} %`),
     );
-    return EventLog.open(file, Date.now);
+    return EventLog.open(file, Date.now, onFault);
   } catch (error) {
     if (errorCode(error) === 'SQLITE_BUSY') {
       throw new Error(`${file} is open in another process`, { cause: error });

@@ -41,14 +41,18 @@ export class EmbeddedEventStore {
   static async start(options: EmbeddedEventStoreOptions): Promise<EmbeddedEventStore> {
     const notice = productionNotice(process.env);
     if (notice !== undefined) process.emitWarning(`event store: ${notice}`);
+    const onFault = (error: unknown): void =>
+      process.emitWarning(error instanceof Error ? error : String(error));
     const log =
-      'dir' in options ? openLog(options.dir, options.onStarting) : EventLog.open(':memory:', Date.now);
+      'dir' in options
+        ? openLog(options.dir, { ...options, onFault })
+        : EventLog.open(':memory:', Date.now, onFault);
     const token = randomBytes(16).toString('hex');
     let port = 0;
     const server = new GrpcServer({
       routes: eventStoreRoutes(log, { port: () => port, token }),
       unknownMethod: unimplemented,
-      onFault: (error) => process.emitWarning(error instanceof Error ? error : String(error)),
+      onFault,
     });
     try {
       const scrub = new LogScrub(log);
@@ -58,8 +62,12 @@ export class EmbeddedEventStore {
       if ('dir' in options) void scrub.damaged.then((error) => noteDamage(options.dir, error));
       return new EmbeddedEventStore(log, scrub, server, port, token);
     } catch (error) {
+      if (errorCode(error) !== 'EADDRINUSE') {
+        log.abandon();
+        throw error;
+      }
       log.close();
-      throw errorCode(error) === 'EADDRINUSE' ? new Error(`port ${options.port} is in use`) : error;
+      throw new Error(`port ${options.port} is in use`, { cause: error });
     }
   }
 

@@ -1,8 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { EventLog } from '../../../src/event-store/embedded/storage/event-log.js';
 import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
+import { until } from '../recorded-subscription.js';
 import { runScript } from './built-module.js';
 import { newStream, recordedIn, revisionsIn, sampleEvents } from '../sample-events.js';
 
@@ -30,15 +41,26 @@ async function stop(node: EmbeddedNodeProcess): Promise<void> {
   await exited(node.child);
 }
 /** In a process of its own, as the command line does it. */
-async function backup(): Promise<{ events: bigint; position: bigint }> {
+async function backup(fileLimitKiB?: number): Promise<{ events: bigint; position: bigint }> {
   const script = runScript(
     'backup',
     `const { events, position } = await embedded.backupEmbeddedEventStore(
-       ${JSON.stringify(dir)}, ${JSON.stringify(target)});
+       ${JSON.stringify(dir)}, ${JSON.stringify(target)}, new AbortController().signal);
      print([String(events), String(position)]);`,
+    fileLimitKiB,
   );
   const [events, position] = (await script.next()) as [string, string];
   return { events: BigInt(events), position: BigInt(position) };
+}
+async function fillWith(events: number, bytes: number): Promise<void> {
+  mkdirSync(dir);
+  const log = EventLog.open(join(dir, 'eventstore.db'), Date.now);
+  const event = () => ({ id: randomUUID(), type: 'T', isJson: false, metadata: Buffer.alloc(0) });
+  for (let written = 0; written < events; written += 100) {
+    const batch = Array.from({ length: 100 }, () => ({ ...event(), data: Buffer.alloc(bytes) }));
+    await log.write({ kind: 'append', stream: Buffer.from('s'), expected: { kind: 'any' }, events: batch });
+  }
+  log.close();
 }
 async function restore(): Promise<EmbeddedNodeProcess> {
   const restored = join(root, 'restored');
@@ -87,6 +109,73 @@ describe('a backup', () => {
     await client.dispose();
     await stop(node);
     expect((await backup()).events).toBeGreaterThanOrEqual(10n);
+  });
+
+  it('that does not fit on its disk is no success, and leaves nothing there', async () => {
+    await fillWith(1_400, 4_000);
+    // Most of the copy fits: only the last part of its write-ahead log cannot be brought into it.
+    await expect(backup(5 * 1_024)).rejects.toThrow();
+    expect(readdirSync(root)).toEqual(['data']);
+    expect((await backup()).events).toBe(1_405n);
+  });
+
+  it('beside another to the same file: one of them is whole, and the other says that it came too late', async () => {
+    await fillWith(2_000, 4_000);
+    await start(dir);
+    const script = runScript(
+      'backup',
+      `const backup = () => embedded.backupEmbeddedEventStore(
+         ${JSON.stringify(dir)}, ${JSON.stringify(target)}, new AbortController().signal);
+       const outcomes = await Promise.allSettled([backup(), backup()]);
+       print(outcomes.map(({ value, reason }) => reason?.message ?? String(value.events)));`,
+    );
+    const outcomes = (await script.next()) as string[];
+    expect(outcomes.toSorted()).toEqual([`${target} exists already`, '2005']);
+    expect(readdirSync(root).toSorted()).toEqual(['backup.db', 'data']);
+    const restored = connectTo((await restore()).url);
+    expect(await revisionsIn(restored.readStream('s'))).toHaveLength(2_000);
+    await restored.dispose();
+  });
+
+  describe('that is given up', () => {
+    const begun = () => readdirSync(root).some((name) => name.endsWith('.partial'));
+    const onlyTheData = () => readdirSync(root).join() === 'data';
+    const givenUp = () =>
+      runScript(
+        'backup',
+        `const { readdirSync } = await import('node:fs');
+         const giving = new AbortController();
+         const watch = setInterval(() => {
+           if (readdirSync(${JSON.stringify(root)}).some((name) => name.endsWith('.partial'))) giving.abort();
+         }, 1);
+         await embedded.backupEmbeddedEventStore(
+           ${JSON.stringify(dir)}, ${JSON.stringify(target)}, giving.signal).finally(() => clearInterval(watch));
+         print('done');`,
+      ).next();
+    beforeEach(() => fillWith(12_000, 4_000));
+
+    it('leaves nothing behind of a running node', async () => {
+      await start(dir);
+      await expect(givenUp()).rejects.toThrow('the backup was given up');
+      await until('the rest of it to be gone', onlyTheData);
+    });
+
+    it('leaves nothing behind of a file', async () => {
+      await expect(givenUp()).rejects.toThrow('the copy was given up');
+      expect(onlyTheData()).toBe(true);
+    });
+
+    it('by the death of its caller is ended by the node', async () => {
+      await start(dir);
+      const script = runScript(
+        'backup',
+        `await embedded.backupEmbeddedEventStore(
+           ${JSON.stringify(dir)}, ${JSON.stringify(target)}, new AbortController().signal);`,
+      );
+      await until('the backup to begin', begun);
+      script.child.kill('SIGKILL');
+      await until('the rest of it to be gone', onlyTheData);
+    });
   });
 
   it('never overwrites a file', async () => {

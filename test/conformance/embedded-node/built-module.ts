@@ -12,13 +12,21 @@ export interface ScriptProcess {
 }
 
 /** Runs the body of an async function against `dist/src/event-store/embedded/<module>.js`. */
-export function runScript(module: string, body: string): ScriptProcess {
+export function runScript(
+  module: string,
+  body: string,
+  /** Given: the script can write no file beyond this size, as on a disk that is full. */
+  fileLimitKiB?: number,
+): ScriptProcess {
   const url = pathToFileURL(resolve(`dist/src/event-store/embedded/${module}.js`)).href;
   const script = `
     const embedded = await import(${JSON.stringify(url)});
     const print = (value) => console.log(JSON.stringify(value));
     try { ${body} } catch (error) { console.error(error.message); process.exit(1); }`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+  const node = [process.execPath, '--input-type=module', '-e', script] as const;
+  const limited = ['bash', '-c', `ulimit -f ${fileLimitKiB}; exec "$@"`, '--', ...node] as const;
+  const [command, ...args] = fileLimitKiB === undefined ? node : limited;
+  const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, NODE_OPTIONS: '' },
   });

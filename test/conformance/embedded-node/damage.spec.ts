@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -11,8 +12,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { EventStoreDBClient } from '@eventstore/db-client';
 import { forgetDamage, notedDamage } from '../../../src/event-store/embedded/damage-note.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
+import { runScript } from './built-module.js';
 import { newStream, recordedIn, sampleEvents } from '../sample-events.js';
 
 const APPENDS = 60;
@@ -39,11 +42,25 @@ async function fill(signal: 'SIGTERM' | 'SIGKILL'): Promise<number> {
 async function countAfterStart(): Promise<number> {
   const node = await spawnEmbeddedNode(dir);
   const client = connectTo(node.url);
+  try {
+    return await countBothWays(client);
+  } finally {
+    await client.dispose();
+    node.child.kill('SIGTERM');
+    await exited(node.child);
+  }
+}
+
+/** How many events the whole log holds. Each is also looked for in its stream, which takes other pages of the file. */
+async function countBothWays(client: EventStoreDBClient): Promise<number> {
   const events = await recordedIn(client.readAll());
-  await client.dispose();
-  node.child.kill('SIGTERM');
-  await exited(node.child);
-  return events.filter((event) => !event.streamId.startsWith('$')).length;
+  const ours = events.filter((event) => !event.streamId.startsWith('$'));
+  const inStreams: string[] = [];
+  for (const stream of new Set(ours.map((event) => event.streamId))) {
+    for (const event of await recordedIn(client.readStream(stream))) inStreams.push(event.id);
+  }
+  expect(inStreams.toSorted()).toEqual(ours.map((event) => event.id).toSorted());
+  return ours.length;
 }
 
 function flipByte(path: string, at: number): void {
@@ -165,5 +182,52 @@ describe('acknowledged events', () => {
     await expect(spawnEmbeddedNode(dir)).rejects.toThrow(lost);
     rmSync(join(dir, 'eventstore.acknowledged'));
     expect(await countAfterStart()).toBe(acknowledged - 10);
+  });
+});
+
+describe('a start that is refused', () => {
+  const frames = (count: number) => count * (24 + 4_096);
+  const contents = () =>
+    ['eventstore.db', 'eventstore.db-wal', 'eventstore.acknowledged'].map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(dir, name)))
+        .digest('hex'),
+    ]);
+  const cut = (bytes: number) => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - bytes);
+  const damageRecord = () =>
+    flipByte(file, readFileSync(file).indexOf('SampleHappened', statSync(file).size / 2));
+  const damageFirstFrame = () => {
+    truncateSync(`${file}-wal`, 32 + frames(3));
+    flipByte(`${file}-wal`, 100);
+  };
+
+  it.each([
+    ['whose write-ahead log was cut', () => cut(frames(3))],
+    ['whose write-ahead log holds nothing whole', damageFirstFrame],
+    ['with a damaged record', damageRecord],
+  ])('over a log %s changes none of its files', async (_what, damage) => {
+    await fill('SIGTERM');
+    await fill('SIGKILL');
+    damage();
+    const before = contents();
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(/damaged: /);
+    expect(contents()).toEqual(before);
+  });
+
+  it('inside a process that goes on until it has nothing to do changes none of its files', async () => {
+    await fill('SIGTERM');
+    await fill('SIGKILL');
+    cut(frames(3));
+    const before = contents();
+    const script = runScript(
+      'index',
+      `try { await embedded.EmbeddedEventStore.start({ dir: ${JSON.stringify(dir)} }); }
+       catch (error) { print(error.message); }`,
+    );
+    expect(await script.next()).toMatch(/were acknowledged/);
+    script.child.stdin?.end();
+    await exited(script.child);
+    expect(contents()).toEqual(before);
   });
 });

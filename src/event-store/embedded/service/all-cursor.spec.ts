@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { NumberedFilter } from '../rules/event-filter.js';
 import { EventLog } from '../storage/event-log.js';
 import type { LogRecord } from '../storage/record-table.js';
-import { FIRST_POSITION } from '../storage/record-table.js';
+import { FIRST_POSITION, positionAfter } from '../storage/record-table.js';
 import { AllCursor } from './all-cursor.js';
 import type { CursorFilter } from './cursor-filter.js';
 
@@ -63,5 +63,42 @@ describe('a filtered walk over the log', () => {
       .prepare('UPDATE records SET record = zeroblob(length(record)) WHERE position = ?')
       .run([position]);
     expect(() => readAll(typesBeginningWith('Wanted'))).toThrow(`the record at position ${position}`);
+  });
+});
+
+describe('the start of a walk', () => {
+  const remove = (position: bigint) =>
+    log.database.prepare('DELETE FROM records WHERE position = ?').run([position]);
+  const pageFrom = (position: bigint) => new AllCursor(log, position, undefined, undefined).page();
+
+  it('does not step over a hole, wherever it lies', async () => {
+    await append('Happened', 3);
+    const records = readAll(undefined);
+    const [hole, behind] = records.slice(-2);
+    remove(FIRST_POSITION);
+    expect(() => pageFrom(FIRST_POSITION)).toThrow(`between positions ${FIRST_POSITION} and`);
+    remove(hole?.position ?? 0n);
+    expect(() => pageFrom(hole?.position ?? 0n)).toThrow(
+      `between positions ${hole?.position} and ${behind?.position} are missing`,
+    );
+  });
+
+  it('beyond the head gives what comes behind it and nothing before', async () => {
+    const beyond = log.head + 400n;
+    const cursor = new AllCursor(log, beyond, undefined, undefined);
+    expect(cursor.page()).toEqual([]);
+    await append('Happened', 4);
+    const positions = readAll(undefined).map((record) => record.position);
+    const given = cursor.page().map((step) => (step.kind === 'record' ? step.record.position : 0n));
+    expect(given).toEqual(positions.filter((position) => position >= beyond));
+    expect(given.length).toBeGreaterThan(0);
+    expect(given.length).toBeLessThan(4);
+  });
+
+  it('behind a record is the place of the next', async () => {
+    await append('Happened', 2);
+    const [first, second] = readAll(undefined).slice(-2);
+    const [step] = first === undefined ? [] : pageFrom(positionAfter(first));
+    expect(step).toMatchObject({ kind: 'record', record: { position: second?.position } });
   });
 });

@@ -14,9 +14,12 @@ export const PAGE_RECORDS = 512;
 /** A page of a stream looks up this many places before it knows how many of them fit. */
 export const STREAM_PAGE_RECORDS = 128;
 
-/** Walks the whole log forwards, page by page, from the first record at or behind `next`. */
+/**
+ * Walks the whole log forwards, page by page, from the record at `next`: one that is not there is missing. A start
+ * beyond the head is no record's place: it waits for the first record behind it.
+ */
 export class AllCursor {
-  private aligned = false;
+  private aligned: boolean;
   private considered: bigint | undefined;
   private sinceCheckpoint = 0;
 
@@ -28,6 +31,7 @@ export class AllCursor {
     seen: bigint | undefined,
   ) {
     this.considered = seen;
+    this.aligned = next <= log.head;
   }
 
   get atHead(): boolean {
@@ -45,7 +49,6 @@ export class AllCursor {
     return this.filter === undefined ? this.plainPage(limit) : this.filteredPage(this.filter, limit);
   }
 
-  /** A start may lie behind the head, or on the byte after a record's first; pages start at records. */
   private align(): void {
     if (this.atHead) return;
     const next = this.log.records.next(this.next - 1n) ?? this.log.head;

@@ -31,7 +31,10 @@ export function decodeBackupReport(message: Buffer): BackupReport {
   return { events, position };
 }
 
-/** Writes a backup while the node goes on serving. Only who may read the pid file may ask for it. */
+/**
+ * Writes a backup while the node goes on serving, for as long as somebody waits for it. Only who may read the pid
+ * file may ask for it.
+ */
 export async function backup(log: EventLog, call: GrpcCall, token: string): Promise<void> {
   const reader = new WireReader(await call.receiveOne());
   let given = '';
@@ -44,7 +47,7 @@ export async function backup(log: EventLog, call: GrpcCall, token: string): Prom
   if (!sameToken(given, token)) throw accessDenied();
   if (file === '') throw invalidArgument('The path of the backup is missing.');
   try {
-    const { events, position } = await copyLog(log, file);
+    const { events, position } = await copyLog(log, file, call.closed);
     call.end(new WireWriter().varint(1, events).varint(2, position).finish());
   } catch (error) {
     throw new GrpcError(Status.FAILED_PRECONDITION, error instanceof Error ? error.message : String(error));

@@ -9,7 +9,7 @@ import {
 } from '../protocol/read-response.js';
 import { checkpointInterval } from '../rules/event-filter.js';
 import type { EventLog } from '../storage/event-log.js';
-import { FIRST_POSITION } from '../storage/record-table.js';
+import { FIRST_POSITION, positionAfter } from '../storage/record-table.js';
 import type { GrpcCall } from '../transport/grpc-call.js';
 import { AllCursor } from './all-cursor.js';
 import { EventPresenter } from './event-presenter.js';
@@ -74,7 +74,8 @@ function subscriptionCursor(log: EventLog, request: ReadRequest): AllCursor | St
     case 'at': {
       const at = checkedPosition(log, target.from.at);
       if (at === 0n) return new AllCursor(log, FIRST_POSITION, filter, undefined);
-      return new AllCursor(log, at + 1n, filter, at);
+      const record = at < log.head ? log.records.at(at) : undefined;
+      return new AllCursor(log, record === undefined ? at + 1n : positionAfter(record), filter, at);
     }
     default:
       return target.from satisfies never;

@@ -69,13 +69,19 @@ export class SqlStatement {
   }
 }
 
+/** Its declarations leave the method out. */
+type Connection = Libsql.Database & { interrupt(): void };
+
+/** Kept from the collector of garbage, which would free them. */
+const abandoned: Connection[] = [];
+
 /** The one place that touches the storage engine. Rows are arrays; integers are bigint. */
 export class SqlDatabase {
-  private readonly native: Libsql.Database;
+  private readonly native: Connection;
 
   /** `file` is a path, or `:memory:`. Throws an error with `code` `SQLITE_…`. */
   constructor(file: string) {
-    this.native = new Libsql(file);
+    this.native = new Libsql(file) as Connection;
   }
 
   exec(sql: string): void {
@@ -120,13 +126,33 @@ export class SqlDatabase {
    */
   close(): void {
     try {
-      this.native.exec(
-        'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_schema',
-      );
+      this.intoOneFile();
     } catch {
       // A file that cannot be read, or a full disk: the next start finds the write-ahead log where it is.
     }
     this.native.close();
+  }
+
+  /** As `close`, for a file that must hold everything by itself. Throws when it does not. */
+  closeWhole(): void {
+    this.intoOneFile();
+    this.native.close();
+  }
+
+  /**
+   * Leaves every file as it is: a log that was refused may be repaired from its bytes. The lock goes with this process,
+   * because a connection that is freed earlier removes a write-ahead log in which it finds nothing whole.
+   */
+  abandon(): void {
+    // The end of the process frees it all the same, and an interrupted connection then brings nothing into the file.
+    this.native.interrupt();
+    abandoned.push(this.native);
+  }
+
+  private intoOneFile(): void {
+    this.native.exec(
+      'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT 1 FROM sqlite_schema',
+    );
   }
 
   private rollBack(): void {

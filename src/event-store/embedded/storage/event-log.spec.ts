@@ -59,15 +59,25 @@ describe('positions', () => {
 });
 
 describe('a write that failed', () => {
-  it('takes the whole group with it and leaves names and revisions as they were', async () => {
+  it('fails alone in its group and leaves names and revisions as they were', async () => {
     await append('kept', [event()]);
     pageLimits(pageLimits());
     const large = Array.from({ length: 100 }, () => event(9_000));
-    const outcomes = await Promise.allSettled([append('new', [event()]), append('kept', large)]);
-    expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+    const outcomes = await Promise.allSettled([
+      append('new', large),
+      append('kept', [event()]),
+      append('kept', large),
+      append('kept', [event()]),
+    ]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
     pageLimits(1_000_000n);
     expect(log.states.readable(Buffer.from('new'))).toEqual({ kind: 'not-found' });
-    expect(await append('kept', [event()])).toMatchObject({ kind: 'written', revision: 1n });
+    expect(await append('kept', [event()])).toMatchObject({ kind: 'written', revision: 3n });
     expect(await append('new', [event()])).toMatchObject({ kind: 'written', revision: 0n });
     new LogVerification(log).runFor(Number.POSITIVE_INFINITY, () => 0);
   });

@@ -4,8 +4,9 @@ import { AcknowledgedMark } from './acknowledged-mark.js';
 import { DamagedLogError } from './checksum.js';
 import { CommitSignal } from './commit-signal.js';
 import { SqlDatabase } from './database.js';
-import type { InSteps } from './group-commit.js';
+import type { InSteps, Settled } from './group-commit.js';
 import { GroupCommit } from './group-commit.js';
+import { asDamage } from './log-verification.js';
 import type { LogParts, LogWrite, WriteOutcome } from './log-writer.js';
 import { LogWriter } from './log-writer.js';
 import { NameTable } from './name-table.js';
@@ -39,6 +40,7 @@ export class EventLog {
     readonly database: SqlDatabase,
     readonly now: () => number,
     private readonly files: LogFiles | undefined,
+    private readonly onFault: (error: unknown) => void,
   ) {
     this.streams = new NameTable(database, 'streams');
     this.types = new NameTable(database, 'event_types');
@@ -57,8 +59,15 @@ export class EventLog {
     if (this.head === FIRST_POSITION) this.writeSystemEvents();
   }
 
-  /** `file` is a path or `:memory:`; `now` answers milliseconds since the epoch. */
-  static open(file: string, now: () => number): EventLog {
+  /**
+   * `file` is a path or `:memory:`; `now` answers milliseconds since the epoch; `onFault` is told why a write could
+   * not be done, beside its writer, who may hear less, and of marks that could not be written.
+   */
+  static open(
+    file: string,
+    now: () => number,
+    onFault: (error: unknown) => void = () => undefined,
+  ): EventLog {
     const database = new SqlDatabase(file);
     let files: LogFiles | undefined;
     try {
@@ -68,10 +77,10 @@ export class EventLog {
         const mark = AcknowledgedMark.open(`${file.replace(/\.db$/, '')}.acknowledged`);
         files = { mark, writeAheadLog: `${file}-wal` };
       }
-      return new EventLog(database, now, files);
+      return new EventLog(database, now, files, onFault);
     } catch (error) {
       files?.mark.close();
-      database.close();
+      database.abandon();
       throw error;
     }
   }
@@ -101,6 +110,12 @@ export class EventLog {
     else this.files.mark.remove();
   }
 
+  /** Instead of `close`, for a log that is refused: nothing in the directory changes. */
+  abandon(): void {
+    this.database.abandon();
+    this.files?.mark.close();
+  }
+
   private checkAcknowledged(): void {
     const acknowledged = this.files?.mark.found ?? 0n;
     if (this.head >= acknowledged) return;
@@ -109,20 +124,39 @@ export class EventLog {
     );
   }
 
-  private *commit(writes: readonly LogWrite[]): InSteps<readonly WriteOutcome[]> {
-    let outcomes: readonly WriteOutcome[];
+  /** All in one transaction; if that fails, one by one, so that a write which cannot be done fails alone. */
+  private *commit(writes: readonly LogWrite[]): InSteps<readonly Settled<WriteOutcome>[]> {
     try {
-      outcomes = yield* this.database.transactionInSteps(() => this.apply(writes));
-    } catch (error) {
+      const outcomes = yield* this.database.transactionInSteps(() => this.apply(writes));
+      this.advance();
+      return outcomes.map((result) => ({ kind: 'done', result }));
+    } catch (thrown) {
       this.writer.head = this.committed;
       this.parts.recent.clear();
       for (const cache of [this.states, this.parts.states, this.streams, this.types]) cache.forget();
-      throw error;
+      if (writes.length === 1) {
+        const error = asDamage(thrown, 'the storage that a write needed');
+        this.onFault(error);
+        return [{ kind: 'failed', error }];
+      }
     }
+    const settled: Settled<WriteOutcome>[] = [];
+    for (const write of writes) {
+      settled.push(...(yield* this.commit([write])));
+      yield;
+    }
+    return settled;
+  }
+
+  private advance(): void {
     this.committed = this.writer.head;
     this.states.follow(this.parts.states);
-    this.files?.mark.note(this.head);
-    return outcomes;
+    try {
+      this.files?.mark.note(this.head);
+    } catch (error) {
+      // What is on disk is not answered with an error for it: a mark that is behind is harmless.
+      this.onFault(error);
+    }
   }
 
   private *apply(writes: readonly LogWrite[]): InSteps<readonly WriteOutcome[]> {
@@ -133,7 +167,9 @@ export class EventLog {
 
   private writeSystemEvents(): void {
     const steps = this.commit(systemEventWrites());
-    while (steps.next().done !== true);
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    for (const settled of step.value) if (settled.kind === 'failed') throw settled.error;
   }
 
   private headOnDisk(): bigint {

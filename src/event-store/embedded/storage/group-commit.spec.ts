@@ -10,7 +10,7 @@ function recording(fail: (items: readonly number[]) => boolean = () => false) {
     function* (items) {
       groups.push(items);
       if (fail(items)) throw new Error('the disk is full');
-      return items.map((item) => `done ${item}`);
+      return items.map((item) => ({ kind: 'done', result: `done ${item}` }));
     },
     () => {
       announced += 1;
@@ -48,6 +48,24 @@ describe('a group commit', () => {
     expect(announcements()).toBe(1);
   });
 
+  it('fails one of a group alone when the others could be done', async () => {
+    const commit = new GroupCommit<number, number>(
+      // eslint-disable-next-line require-yield
+      function* (items) {
+        return items.map((item) =>
+          item === 2 ? { kind: 'failed', error: new Error('not two') } : { kind: 'done', result: item },
+        );
+      },
+      () => undefined,
+    );
+    const outcomes = await Promise.allSettled([1, 2, 3].map((item) => commit.submit(item)));
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason: new Error('not two') },
+      { status: 'fulfilled', value: 3 },
+    ]);
+  });
+
   it('splits what is more than a thousand, in order', async () => {
     const { commit, groups } = recording();
     await Promise.all(Array.from({ length: 2_500 }, (_, item) => commit.submit(item)));
@@ -63,7 +81,7 @@ describe('a group commit', () => {
           happened.push(`step ${item}`);
           yield;
         }
-        return items;
+        return items.map((item) => ({ kind: 'done', result: item }));
       },
       () => happened.push('committed'),
     );

@@ -4,6 +4,10 @@ interface Pending<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
+/** How one item of a group ended. */
+export type Settled<Result> =
+  { readonly kind: 'done'; readonly result: Result } | { readonly kind: 'failed'; readonly error: unknown };
+
 const MOST_IN_A_COMMIT = 1_000;
 
 /** Work that lets others have a turn wherever it yields. */
@@ -17,11 +21,12 @@ export class GroupCommit<Item, Result> {
   private pending: Pending<Item, Result>[] = [];
   private scheduled = false;
   private running:
-    { readonly steps: InSteps<readonly Result[]>; readonly group: Pending<Item, Result>[] } | undefined;
+    | { readonly steps: InSteps<readonly Settled<Result>[]>; readonly group: Pending<Item, Result>[] }
+    | undefined;
 
   constructor(
-    /** Makes all items durable at once, answering one result each in order, or throws for all of them. */
-    private readonly commit: (items: readonly Item[]) => InSteps<readonly Result[]>,
+    /** Makes all items durable that it can, answering for each in order, or throws for all of them. */
+    private readonly commit: (items: readonly Item[]) => InSteps<readonly Settled<Result>[]>,
     private readonly committed: () => void,
   ) {}
 
@@ -54,7 +59,7 @@ export class GroupCommit<Item, Result> {
       this.running = undefined;
       return;
     }
-    let result: IteratorResult<void, readonly Result[]>;
+    let result: IteratorResult<void, readonly Settled<Result>[]>;
     try {
       result = steps.next();
     } catch (error) {
@@ -73,11 +78,11 @@ export class GroupCommit<Item, Result> {
     return { group, steps: this.commit(group.map((entry) => entry.item)) };
   }
 
-  private settle(group: readonly Pending<Item, Result>[], results: readonly Result[]): void {
+  private settle(group: readonly Pending<Item, Result>[], results: readonly Settled<Result>[]): void {
     group.forEach((entry, index) => {
-      const result = results[index];
-      if (result === undefined) entry.reject(new Error('a write got no result'));
-      else entry.resolve(result);
+      const settled = results[index];
+      if (settled?.kind === 'done') entry.resolve(settled.result);
+      else entry.reject(settled?.error ?? new Error('a write got no result'));
     });
     this.committed();
   }

@@ -1,7 +1,8 @@
 import type { RecordPlace } from './checksum.js';
 import { DamagedLogError, recordChecksum } from './checksum.js';
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './database.js';
-import { blobColumn, integerColumn } from './database.js';
+import type { StoredRow } from './stored-columns.js';
+import { storedBlob, storedInteger } from './stored-columns.js';
 
 /** One stored event: its place and the encoded RecordedEvent. */
 export interface LogRecord extends RecordPlace {
@@ -33,7 +34,7 @@ export class RecordPages {
     const fitting = places.slice(0, countFitting(places, bytes));
     if (fitting.length === 0) return [];
     const row = this.bytes.first([...values, fitting.length]);
-    return row === undefined ? [] : cut(blobColumn(row, 0), fitting);
+    return row === undefined ? [] : cut(storedBlob(row, 0, placeOf(fitting[0])), fitting);
   }
 }
 
@@ -42,7 +43,7 @@ function countFitting(places: readonly SqlRow[], bytes: bigint): number {
   let fitting = 0;
   for (const place of places) {
     if (sum >= bytes) break;
-    sum += integerColumn(place, 6);
+    sum += storedInteger(place, 6, placeOf(place));
     fitting += 1;
   }
   return fitting;
@@ -52,21 +53,26 @@ function cut(page: Buffer, rows: readonly SqlRow[]): LogRecord[] {
   let at = 0;
   return rows.map((row) => {
     const begin = at;
-    at += Number(integerColumn(row, 6));
+    at += Number(storedInteger(row, 6, placeOf(row)));
     return checkedRecord(row, page.subarray(begin, at));
   });
 }
 
+function placeOf(row: SqlRow | undefined): StoredRow {
+  return { table: 'records', key: row?.[0] };
+}
+
 function checkedRecord(row: SqlRow, bytes: Buffer): LogRecord {
+  const place = placeOf(row);
   const record = {
-    position: integerColumn(row, 0),
-    stream: integerColumn(row, 1),
-    revision: integerColumn(row, 2),
-    type: integerColumn(row, 3),
-    created: integerColumn(row, 4),
+    position: storedInteger(row, 0, place),
+    stream: storedInteger(row, 1, place),
+    revision: storedInteger(row, 2, place),
+    type: storedInteger(row, 3, place),
+    created: storedInteger(row, 4, place),
     bytes,
   };
-  if (BigInt(recordChecksum(record, bytes)) !== integerColumn(row, 5)) {
+  if (BigInt(recordChecksum(record, bytes)) !== storedInteger(row, 5, place)) {
     throw new DamagedLogError(`the record at position ${record.position} does not match its checksum`);
   }
   return record;

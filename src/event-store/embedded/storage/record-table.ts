@@ -1,9 +1,9 @@
 import type { RecordPlace } from './checksum.js';
 import { DamagedLogError, recordChecksum } from './checksum.js';
 import type { SqlDatabase, SqlStatement } from './database.js';
-import { integerColumn } from './database.js';
 import type { LogRecord } from './record-pages.js';
 import { RecordPages } from './record-pages.js';
+import { storedInteger } from './stored-columns.js';
 
 export type { LogRecord } from './record-pages.js';
 
@@ -100,7 +100,7 @@ export class RecordTable {
   /** Where the stream index says that a revision stands. */
   positionOf(stream: bigint, revision: bigint): bigint | undefined {
     const row = this.selectPosition.first([stream, revision]);
-    return row === undefined ? undefined : integerColumn(row, 0);
+    return row === undefined ? undefined : storedInteger(row, 0, { table: 'records', key: row[0] });
   }
 
   /**
@@ -122,15 +122,16 @@ export class RecordTable {
   /** The last event of a stream before a position. */
   streamTail(stream: bigint, end: bigint): StreamTail | undefined {
     const row = this.selectStreamTail.first([stream, end]);
+    const place = { table: 'records_by_stream', key: stream };
     return row === undefined
       ? undefined
-      : { revision: integerColumn(row, 0), position: integerColumn(row, 1) };
+      : { revision: storedInteger(row, 0, place), position: storedInteger(row, 1, place) };
   }
 
   /** The first position behind `position`, or undefined at the end. */
   next(position: bigint): bigint | undefined {
     const row = this.selectNext.first([position]);
-    return row === undefined ? undefined : integerColumn(row, 0);
+    return row === undefined ? undefined : storedInteger(row, 0, { table: 'records', key: row[0] });
   }
 
   last(): LogRecord | undefined {
