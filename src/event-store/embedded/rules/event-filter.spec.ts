@@ -18,19 +18,13 @@ describe('a filter', () => {
     ['der', 'order-1', true],
     ['^[^$].*', '$users', false],
     ['(?i)^ORDER', 'order-1', true],
-    ['(?<name>a)b', 'xab', true],
-    ['\\Aorder\\z', 'order', true],
-    ['\\Aorder\\z', 'order-1', false],
   ])('by the pattern %s finds %s: %s', (regex, name, found) => {
     expect(compileFilter(options({ regex }))([name])).toEqual([found]);
   });
 
-  it.each(['(', '[a', '(?x)a', '(?(1)a|b)'])(
-    'by a pattern that JavaScript cannot compile is refused: %s',
-    (regex) => {
-      expect(() => compileFilter(options({ regex }))).toThrow('cannot be compiled');
-    },
-  );
+  it.each(['(', '[a-z-[aeiou]]'])('by a pattern that cannot be compiled is refused: %s', (regex) => {
+    expect(() => compileFilter(options({ regex }))).toThrow('cannot be compiled');
+  });
 
   it('by a pattern that backtracks without end is refused when it meets a name it backtracks on', () => {
     const matches = compileFilter(options({ regex: '(a+)+$' }));

@@ -3,12 +3,11 @@ import { LRUCache } from 'lru-cache';
 import { invalidArgument } from '../protocol/grpc-error.js';
 import type { FilterOptions } from '../protocol/read-request.js';
 import { errorCode } from '../storage/database.js';
+import { compileDotNetPattern } from './dotnet-pattern.js';
 
 /** What a real node looks at in one search when the client does not say. */
 const DEFAULT_WINDOW = 32;
 const REMEMBERED_VERDICTS = 20_000;
-/** .NET inline options at the start of a pattern, which RegExp knows as flags. */
-const INLINE_OPTIONS = /^\(\?([ims]+)\)/;
 
 /** Says of many names at once which of them match, in their order. */
 export type NameFilter = (names: readonly string[]) => readonly boolean[];
@@ -16,7 +15,12 @@ export type NameFilter = (names: readonly string[]) => readonly boolean[];
 /** The filter throws INVALID_ARGUMENT for a pattern that backtracks for too long: it would hold up everybody. */
 export function compileFilter(options: FilterOptions): NameFilter {
   if (options.regex !== undefined) {
-    const pattern = compilePattern(options.regex);
+    const pattern = compileDotNetPattern(options.regex);
+    if (pattern === undefined) {
+      throw invalidArgument(
+        `The filter's regular expression cannot be compiled, or not into what .NET makes of it: ${options.regex}`,
+      );
+    }
     return (names) => searchInTime(pattern, names);
   }
   if (options.prefixes.length === 0) throw invalidArgument('The filter has neither a regex nor a prefix.');
@@ -82,18 +86,5 @@ function searchInTime(pattern: RegExp, names: readonly string[]): readonly boole
     throw invalidArgument(`The filter's regular expression backtracks for too long: ${pattern.source}`);
   } finally {
     searchScope.names = [];
-  }
-}
-
-/** A real node uses .NET patterns; what differs and cannot be told apart from a mistake is refused. */
-function compilePattern(regex: string): RegExp {
-  const inline = INLINE_OPTIONS.exec(regex);
-  const body = (inline === null ? regex : regex.slice(inline[0].length))
-    .replace(/^\\A/, '^')
-    .replace(/\\[zZ]$/, '$');
-  try {
-    return new RegExp(body, inline?.[1] ?? '');
-  } catch {
-    throw invalidArgument(`The filter's regular expression cannot be compiled: ${regex}`);
   }
 }
