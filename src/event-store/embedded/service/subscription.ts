@@ -7,7 +7,6 @@ import {
   encodeCheckpoint,
   encodeConfirmation,
 } from '../protocol/read-response.js';
-import { checkpointInterval } from '../rules/event-filter.js';
 import type { EventLog } from '../storage/event-log.js';
 import { FIRST_POSITION } from '../storage/record-table.js';
 import type { GrpcCall } from '../transport/grpc-call.js';
@@ -64,8 +63,7 @@ function subscriptionCursor(log: EventLog, request: ReadRequest): AllCursor | St
     if (from.kind === 'at') return new StreamCursor(log, stream, from.at + 1n);
     return new StreamCursor(log, stream, from.kind === 'end' ? afterLast : 0n);
   }
-  const interval = request.filter === undefined ? undefined : checkpointInterval(request.filter);
-  const filter = filterOf(log, request, interval);
+  const filter = filterOf(log, request);
   switch (target.from.kind) {
     case 'start':
       return new AllCursor(log, FIRST_POSITION, filter, undefined);
