@@ -13,6 +13,7 @@ import type { GrpcCall } from '../transport/grpc-call.js';
 import { AllCursor } from './all-cursor.js';
 import { EventPresenter } from './event-presenter.js';
 import { checkedPosition } from './read-position.js';
+import { isOverfull } from './overfull-page.js';
 import { filterOf } from './cursor-filter.js';
 import { StreamCursor } from './stream-cursor.js';
 
@@ -31,6 +32,10 @@ export async function subscribe(log: EventLog, call: GrpcCall, request: ReadRequ
     for (const step of cursor.page()) {
       if (step.kind === 'record') batch.addEvent(presenter.present(step.record));
       else batch.addMessage(encodeCheckpoint(step.position));
+      if (!isOverfull(batch)) continue;
+      await sending;
+      if (call.closed.aborted) return;
+      sending = call.write(batch.take());
     }
     // One page is on its way while the next is made.
     if (sending !== undefined) await sending;
