@@ -99,6 +99,14 @@ module.exports = {
       to: { path: '^(src|projections)/', pathNot: '^src/event-store/embedded/' },
     },
     {
+      name: 'embedded-rules-are-pure',
+      comment:
+        'What the node decides, it decides by values: no protocol, no storage, nothing of the machine.',
+      severity: 'error',
+      from: { path: '^src/event-store/embedded/rules/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: ['^src/event-store/embedded/rules/', 'node_modules/lru-cache/'] },
+    },
+    {
       name: 'application-knows-no-tests',
       severity: 'error',
       comment: 'What runs in production imports nothing from the tests.',

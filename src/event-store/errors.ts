@@ -34,10 +34,25 @@ const PASSING = new Set([
   'not-leader',
 ]);
 const PASSING_GRPC_CODES = new Set([1, 4, 14]);
+const KEPT_GRPC_CODES = new Set([2, 13]);
 
 /** The client rejects first calls with raw gRPC errors that have no `type`, so both are looked at. */
 export function isPassing(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if ('type' in error && typeof error.type === 'string') return PASSING.has(error.type);
-  return 'code' in error && typeof error.code === 'number' && PASSING_GRPC_CODES.has(error.code);
+  return rawCodeIn(error, PASSING_GRPC_CODES) || isKeptByClient(error);
+}
+
+/**
+ * The client asks the server once what it can do, and keeps a failure to answer for good unless it broke the
+ * connection (UNKNOWN, INTERNAL: a server that is just starting): only another client asks again.
+ */
+export function isKeptByClient(error: unknown): boolean {
+  return (
+    typeof error === 'object' && error !== null && !('type' in error) && rawCodeIn(error, KEPT_GRPC_CODES)
+  );
+}
+
+function rawCodeIn(error: object, codes: ReadonlySet<number>): boolean {
+  return 'code' in error && typeof error.code === 'number' && codes.has(error.code);
 }

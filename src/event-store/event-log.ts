@@ -15,7 +15,7 @@ import type {
   StreamingRead,
 } from '@eventstore/db-client';
 import pLimit from 'p-limit';
-import { AppendTooLarge, isPassing, LogUnavailable, StreamTombstoned } from './errors.js';
+import { AppendTooLarge, isKeptByClient, isPassing, LogUnavailable, StreamTombstoned } from './errors.js';
 import { followAll, type Feed, type FeedHandlers } from './feed.js';
 import { reachLoopbackDirectly } from './loopback-proxy.js';
 import { Outage } from './outage.js';
@@ -58,7 +58,7 @@ export interface ReadOptions {
  * appends of every client in the process.
  */
 export class EventLog {
-  private readonly writer: EventStoreDBClient;
+  private writer: EventStoreDBClient;
   private readonly reader: EventStoreDBClient;
   private readonly slots = pLimit(APPENDS_IN_FLIGHT);
   /** Gives up those that wait for a slot. */
@@ -67,7 +67,7 @@ export class EventLog {
     for (const giveUp of this.waiting) giveUp();
   });
 
-  constructor(connectionString: string) {
+  constructor(private readonly connectionString: string) {
     reachLoopbackDirectly(process.env);
     this.writer = EventStoreDBClient.connectionString`${connectionString}`;
     this.reader = EventStoreDBClient.connectionString`${connectionString}`;
@@ -213,10 +213,22 @@ export class EventLog {
       expectedRevision: expected === 'no-stream' ? NO_STREAM : expected,
       deadline: milliseconds,
     };
-    const result = await within(milliseconds, this.writer.appendToStream(stream, batch, options));
+    const { writer } = this;
+    const appending = writer.appendToStream(stream, batch, options);
+    const result = await within(milliseconds, appending).catch((error: unknown) => {
+      if (isKeptByClient(error)) this.replace(writer);
+      throw error;
+    });
     this.outage.succeeded();
     const position = await this.positionOf(stream, result);
     return { outcome: 'appended', revision: result.nextExpectedRevision, position };
+  }
+
+  /** Many appends fail with one answer: the first of them replaces the client that keeps it. */
+  private replace(writer: EventStoreDBClient): void {
+    if (this.writer !== writer) return;
+    this.writer = EventStoreDBClient.connectionString`${this.connectionString}`;
+    void writer.dispose().catch(() => undefined);
   }
 
   private async positionOf(stream: string, result: AppendResult): Promise<Position> {

@@ -91,15 +91,14 @@ describe('a client told not to throw', () => {
 });
 
 describe('event data', () => {
-  it('loses digits of integers beyond 2^53, and keeps them in strings', async () => {
+  it('loses digits of integers beyond 2^53 when it is read, and keeps them in strings', async () => {
     const stream = newStream();
     const text = '9007199254740993';
-    await store.client.appendToStream(
-      stream,
-      jsonEvent({ type: 'Money', data: { number: Number(text), text } }),
-    );
+    // The client rounds data before it sends it, but sends metadata that are bytes as they are.
+    const metadata = Uint8Array.from(Buffer.from(`{"number":${text},"text":"${text}"}`));
+    await store.client.appendToStream(stream, { ...jsonEvent({ type: 'Money', data: {} }), metadata });
     const [stored] = await recordedIn(store.client.readStream(stream));
-    expect(stored?.data).toEqual({ number: 9007199254740992, text });
+    expect(stored?.metadata).toEqual({ number: 9007199254740992, text });
   });
 
   it('may be an empty object, a string, a number or an array', async () => {

@@ -230,12 +230,4 @@ describe('the checkpoints of a filtered subscription', () => {
       expect(resumed.events.map((event) => event.id)).toEqual(ids.slice(before.length));
     }
   });
-
-  it('do not come to a subscription without a filter', async () => {
-    const deliveries: Delivery[] = [];
-    const plain = new RecordedSubscription(store.client.subscribeToAll({ fromPosition: START }), deliveries);
-    open.push(plain);
-    await plain.caughtUp();
-    expect(plain.checkpoints).toEqual([]);
-  });
 });

@@ -20,8 +20,10 @@ type Step =
     }
   | { readonly kind: 'retry' }
   | { readonly kind: 'read' }
-  | { readonly kind: 'delete' }
-  | { readonly kind: 'tombstone' }
+  | {
+      readonly kind: 'delete' | 'tombstone';
+      readonly expected: 'any' | 'no_stream' | 'right' | 'wrong';
+    }
   | {
       readonly kind: 'metadata';
       readonly maxCount: number | undefined;
@@ -38,13 +40,18 @@ const metadata = fc.record({
   maxCount: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
   truncateBefore: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
 });
+const deletion = <Kind extends 'delete' | 'tombstone'>(kind: Kind) =>
+  fc.record({
+    kind: fc.constant(kind),
+    expected: fc.constantFrom('any', 'any', 'no_stream', 'right', 'wrong'),
+  });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 10, arbitrary: append },
   { weight: 3, arbitrary: fc.constant({ kind: 'retry' as const }) },
   { weight: 3, arbitrary: fc.constant({ kind: 'read' as const }) },
   { weight: 2, arbitrary: metadata },
-  { weight: 2, arbitrary: fc.constant({ kind: 'delete' as const }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'tombstone' as const }) },
+  { weight: 2, arbitrary: deletion('delete') },
+  { weight: 1, arbitrary: deletion('tombstone') },
 );
 /** A round: one step for each of some streams, all at the same time. */
 const round = fc.uniqueArray(fc.record({ stream: fc.nat(STREAMS - 1), step }), {
@@ -103,10 +110,16 @@ class Actor {
           this.last = { expected: this.expectation('right'), ids: newIds(2) };
         }
         return this.append(this.last);
-      case 'delete':
-        return [client.deleteStream(this.stream), this.model.softDelete()];
-      case 'tombstone':
-        return [client.tombstoneStream(this.stream), this.model.tombstone()];
+      case 'delete': {
+        const expectedRevision = this.expectationOfDeletion(next.expected);
+        const real = client.deleteStream(this.stream, { expectedRevision });
+        return [real, this.model.softDelete(expectedRevision)];
+      }
+      case 'tombstone': {
+        const expectedRevision = this.expectationOfDeletion(next.expected);
+        const real = client.tombstoneStream(this.stream, { expectedRevision });
+        return [real, this.model.tombstone(expectedRevision)];
+      }
       case 'metadata': {
         const { maxCount, truncateBefore } = next;
         const set = {
@@ -124,6 +137,13 @@ class Actor {
     const events = ids.map((id) => jsonEvent({ id, type: 'Step', data: {} }));
     const real = this.store.client.appendToStream(this.stream, events, { expectedRevision: expected });
     return [real, this.model.append(expected, ids)];
+  }
+
+  private expectationOfDeletion(
+    wish: 'any' | 'no_stream' | 'right' | 'wrong',
+  ): Exclude<Expected, 'stream_exists'> {
+    const expected = this.expectation(wish);
+    return expected === 'stream_exists' ? 'any' : expected;
   }
 
   private expectation(wish: 'any' | 'no_stream' | 'stream_exists' | 'right' | 'wrong'): Expected {

@@ -50,19 +50,30 @@ export class StreamModel {
     return { kind: 'written', lastRevision: BigInt(this.ids.length - 1) };
   }
 
-  softDelete(): ModelOutcome {
-    if (this.tombstoned) return { kind: 'stream-deleted' };
-    if (this.ids.length === 0) return { kind: 'wrong-expected-version' };
+  softDelete(expected: Expected): ModelOutcome {
+    const refusal = this.refuseDeletion(expected);
+    if (refusal !== undefined) return refusal;
+    if (this.ids.length === 0 && !this.hasMetadata) return { kind: 'wrong-expected-version' };
     this.softDeleted = true;
     this.hasMetadata = true;
     this.deletedEver = true;
     return { kind: 'written', lastRevision: BigInt(this.ids.length - 1) };
   }
 
-  tombstone(): ModelOutcome {
-    if (this.tombstoned) return { kind: 'stream-deleted' };
+  tombstone(expected: Expected): ModelOutcome {
+    const refusal = this.refuseDeletion(expected);
+    if (refusal !== undefined) return refusal;
     this.tombstoned = true;
     return { kind: 'written', lastRevision: 2n ** 63n - 1n };
+  }
+
+  private refuseDeletion(expected: Expected): ModelOutcome | undefined {
+    if (this.tombstoned) return { kind: 'stream-deleted' };
+    const asExpected =
+      typeof expected === 'bigint'
+        ? expected === BigInt(this.ids.length - 1)
+        : expected !== 'no_stream' || this.ids.length === 0 || this.softDeleted;
+    return asExpected ? undefined : { kind: 'wrong-expected-version' };
   }
 
   setMetadata(metadata: { maxCount?: number; truncateBefore?: number }): ModelOutcome {

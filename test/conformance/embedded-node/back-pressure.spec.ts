@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync, rmSync } from 'node:fs';
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import { START, jsonEvent } from '@eventstore/db-client';
+import { START, binaryEvent, jsonEvent } from '@eventstore/db-client';
 import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { newStream, recordedIn, sampleEvents } from '../sample-events.js';
@@ -61,8 +61,33 @@ describe('readers that do not read', () => {
       stream.pause();
     }
     const before = memory();
-    for (let round = 0; round < 50; round += 1) await client.appendToStream(newStream(), sampleEvents(20));
+    for (let round = 0; round < 50; round += 1) {
+      const target = field(1, Buffer.concat([field(1, field(3, newStream())), field(4, '')]));
+      const answer = await raw.call(`${STREAMS}/Append`, grpcFrame(target));
+      expect(answer.status).toBe(0);
+      await client.appendToStream(newStream(), sampleEvents(20));
+    }
+    const read = field(1, Buffer.concat([field(2, field(2, '')), Buffer.of(5 << 3, 100)]));
+    expect((await raw.call(`${STREAMS}/Read`, grpcFrame(read))).body.length).toBeGreaterThan(5_000_000);
     expect(memory() - before).toBeLessThan(ALLOWED_GROWTH_MB);
     raw.close();
+  });
+
+  it('cost no more when their events are links, to an event that is large', async () => {
+    const [target, links] = [newStream(), newStream()];
+    await client.appendToStream(target, jsonEvent({ type: 'Large', data: 'x'.repeat(1_000_000) }));
+    const link = () => binaryEvent({ type: '$>', data: Buffer.from(`0@${target}`) });
+    await client.appendToStream(links, Array.from({ length: 1_000 }, link));
+    const before = memory();
+    const options = { fromRevision: START, resolveLinkTos: true } as const;
+    const paused = [client.subscribeToStream(links, options), client.readStream(links, options)];
+    for (const reader of paused) reader.on('error', () => undefined).pause();
+    let highest = 0;
+    for (let round = 0; round < 150; round += 1) {
+      await client.appendToStream(newStream(), sampleEvents(20));
+      highest = Math.max(highest, memory());
+    }
+    expect(highest - before).toBeLessThan(ALLOWED_GROWTH_MB);
+    for (const reader of paused) reader.destroy();
   });
 });

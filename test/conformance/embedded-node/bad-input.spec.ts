@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { connect } from 'node:http2';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import { jsonEvent } from '@eventstore/db-client';
 import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
+import { until } from '../recorded-subscription.js';
 import { newStream, rejection, revisionsIn, sampleEvents } from '../sample-events.js';
 import { RawClient, STREAMS, field, grpcFrame, rawSocket, readAnswer } from './raw-client.js';
 
@@ -256,22 +260,52 @@ describe('connections', () => {
     }
   });
 
-  it('cut in the middle of a call leave nothing behind', async () => {
+  it('cut in the middle of a call leave no socket behind', async () => {
+    // Once it was used, the test's own connection counts.
+    await raw.call('/', grpcFrame(Buffer.alloc(0)));
+    const before = openSockets();
     for (let round = 0; round < 50; round += 1) {
       const cut = new RawClient(node.port);
       const stream = cut.open(`${STREAMS}/Append`);
       const answer = readAnswer(stream);
       stream.write(appendOptions(newStream()).subarray(0, 7));
+      if (round === 0) await until('the socket to be open', () => openSockets() > before);
       cut.close();
       expect((await answer).status).toBeUndefined();
     }
+    await until('all sockets to be closed', () => openSockets() <= before);
   });
 
   it('half closed while a call is open end the call', async () => {
+    await raw.call('/', grpcFrame(Buffer.alloc(0)));
+    const before = openSockets();
     const socket = await rawSocket(node.port);
     const closed = new Promise((settle) => socket.once('close', () => settle('closed')));
-    socket.on('error', () => undefined).resume();
-    socket.end('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    // Not the socket itself: the session would take it over, and its half could not be closed here.
+    const session = connect('http://node', { createConnection: () => throughBoth(socket) });
+    const subscription = new RawClient(session).open(`${STREAMS}/Read`);
+    let received = 0;
+    subscription.on('data', (chunk: Buffer) => (received += chunk.length));
+    subscription.write(grpcFrame(field(1, Buffer.concat([field(2, field(2, '')), field(6, '')]))));
+    await until('the subscription to be open', () => received > 1_000);
+    socket.end();
     expect(await closed).toBe('closed');
+    await until('its socket to be closed', () => openSockets() <= before);
   });
 });
+
+function throughBoth(socket: Socket): Duplex {
+  return Duplex.from({ readable: socket, writable: socket });
+}
+function openSockets(): number {
+  const places = readdirSync(`/proc/${node.pid}/fd`).map((name) => `/proc/${node.pid}/fd/${name}`);
+  return places.filter((place) => linkOf(place).startsWith('socket:')).length;
+}
+/** A descriptor may be closed between its listing and the look at it. */
+function linkOf(place: string): string {
+  try {
+    return readlinkSync(place);
+  } catch {
+    return '';
+  }
+}

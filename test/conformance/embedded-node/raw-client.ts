@@ -17,8 +17,9 @@ export const STREAMS = '/event_store.client.streams.Streams';
 export class RawClient {
   private readonly session: ClientHttp2Session;
 
-  constructor(readonly port: number) {
-    this.session = connect(`http://127.0.0.1:${port}`);
+  /** On a connection of its own to a port of this machine, or on one that is there. */
+  constructor(to: number | ClientHttp2Session) {
+    this.session = typeof to === 'number' ? connect(`http://127.0.0.1:${to}`) : to;
     this.session.on('error', () => undefined);
   }
 
@@ -62,6 +63,19 @@ export function readAnswer(stream: ClientHttp2Stream): Promise<RawAnswer> {
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   return new Promise((settle) => {
     stream.once('close', () => settle({ status, message, httpStatus, body: Buffer.concat(chunks) }));
+  });
+}
+
+/** Hands over each message of an answer as it comes. */
+export function onMessage(stream: ClientHttp2Stream, handle: (message: Buffer) => void): void {
+  let rest = Buffer.alloc(0);
+  stream.on('data', (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 5 && rest.length >= 5 + rest.readUInt32BE(1)) {
+      const end = 5 + rest.readUInt32BE(1);
+      handle(rest.subarray(5, end));
+      rest = rest.subarray(end);
+    }
   });
 }
 

@@ -5,7 +5,8 @@ import type { EventStoreDBClient } from '@eventstore/db-client';
 import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { newStream, recordedIn, sampleEvents } from '../sample-events.js';
-import { RawClient, STREAMS, field, grpcFrame } from './raw-client.js';
+import { until } from '../recorded-subscription.js';
+import { RawClient, STREAMS, field, grpcFrame, onMessage } from './raw-client.js';
 
 /** What the protocol allows and this client cannot say, other clients say. */
 let dir: string;
@@ -81,5 +82,30 @@ describe('a filtered read of the whole log', () => {
   it('counts what matches, not what it passes over', async () => {
     expect(await read('forwards', 2)).toEqual(ids.slice(0, 2));
     expect(await read('backwards', 2)).toEqual(ids.toReversed().slice(0, 2));
+  });
+});
+
+/** Field numbers of what a subscription is sent. */
+const [EVENT, CHECKPOINT, CAUGHT_UP] = [1, 3, 8];
+
+describe('checkpoints', () => {
+  async function untilCaughtUp(filter: Buffer): Promise<number[]> {
+    const options = Buffer.concat([field(2, empty(2)), empty(6), filter, field(9, empty(2))]);
+    const stream = raw.open(`${STREAMS}/Read`);
+    const fields: number[] = [];
+    onMessage(stream, (message) => fields.push((message[0] ?? 0) >> 3));
+    stream.end(grpcFrame(field(1, options)));
+    await until('the end of the log', () => fields.includes(CAUGHT_UP));
+    stream.close();
+    return fields;
+  }
+
+  it('come to a subscription with a filter, and to none without', async () => {
+    await client.appendToStream(newStream(), sampleEvents(100));
+    const everything = field(7, Buffer.concat([field(2, field(2, '')), varint(3, 32), varint(5, 1)]));
+    expect(await untilCaughtUp(everything)).toContain(CHECKPOINT);
+    const plain = await untilCaughtUp(Buffer.alloc(0));
+    expect(plain).toContain(EVENT);
+    expect(plain).not.toContain(CHECKPOINT);
   });
 });

@@ -1,3 +1,4 @@
+import type { FilterOptions } from '../rules/event-filter.js';
 import { WireReader } from '../wire/wire-reader.js';
 import { invalidArgument } from './grpc-error.js';
 import { decodeStreamIdentifier } from './recorded-event.js';
@@ -14,15 +15,6 @@ export type ReadTarget =
 export interface AllPosition {
   readonly commit: bigint;
   readonly prepare: bigint;
-}
-
-export interface FilterOptions {
-  readonly on: 'stream-name' | 'event-type';
-  readonly regex: string | undefined;
-  readonly prefixes: readonly string[];
-  /** How many events a real node looks at in one search; undefined: its default. */
-  readonly window: number | undefined;
-  readonly checkpointIntervalMultiplier: number;
 }
 
 export interface ReadRequest {

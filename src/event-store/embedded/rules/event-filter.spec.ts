@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FilterOptions } from '../protocol/read-request.js';
+import type { FilterOptions } from './event-filter.js';
 import { NumberedFilter, checkpointInterval, compileFilter } from './event-filter.js';
 
 const options = (given: Partial<FilterOptions>): FilterOptions => ({
@@ -11,6 +11,8 @@ const options = (given: Partial<FilterOptions>): FilterOptions => ({
   ...given,
 });
 
+const search = (pattern: RegExp, names: readonly string[]) => names.map((name) => pattern.test(name));
+
 describe('a filter', () => {
   it.each([
     ['^order-', 'order-1', true],
@@ -18,34 +20,21 @@ describe('a filter', () => {
     ['der', 'order-1', true],
     ['^[^$].*', '$users', false],
     ['(?i)^ORDER', 'order-1', true],
-    ['(?<name>a)b', 'xab', true],
-    ['\\Aorder\\z', 'order', true],
-    ['\\Aorder\\z', 'order-1', false],
   ])('by the pattern %s finds %s: %s', (regex, name, found) => {
-    expect(compileFilter(options({ regex }))([name])).toEqual([found]);
+    expect(compileFilter(options({ regex }), search)([name])).toEqual([found]);
   });
 
-  it.each(['(', '[a', '(?x)a', '(?(1)a|b)'])(
-    'by a pattern that JavaScript cannot compile is refused: %s',
-    (regex) => {
-      expect(() => compileFilter(options({ regex }))).toThrow('cannot be compiled');
-    },
-  );
-
-  it('by a pattern that backtracks without end is refused when it meets a name it backtracks on', () => {
-    const matches = compileFilter(options({ regex: '(a+)+$' }));
-    expect(matches(['aaa'])).toEqual([true]);
-    expect(() => matches([`${'a'.repeat(64)}!`])).toThrow('backtracks for too long');
-    expect(matches(['bbb'])).toEqual([false]);
+  it.each(['(', '[a-z-[aeiou]]'])('by a pattern that cannot be compiled is refused: %s', (regex) => {
+    expect(() => compileFilter(options({ regex }), search)).toThrow('cannot be compiled');
   });
 
   it('by prefixes takes them literally', () => {
-    const matches = compileFilter(options({ prefixes: ['a.', 'b'] }));
+    const matches = compileFilter(options({ prefixes: ['a.', 'b'] }), search);
     expect(matches(['a.x', 'ax', 'bx', 'xb'])).toEqual([true, false, true, false]);
   });
 
   it('by nothing is refused', () => {
-    expect(() => compileFilter(options({}))).toThrow('neither a regex nor a prefix');
+    expect(() => compileFilter(options({}), search)).toThrow('neither a regex nor a prefix');
   });
 
   it('asks for each name once', () => {

@@ -1,34 +1,50 @@
-import { Script, createContext } from 'node:vm';
 import { LRUCache } from 'lru-cache';
-import { invalidArgument } from '../protocol/grpc-error.js';
-import type { FilterOptions } from '../protocol/read-request.js';
-import { errorCode } from '../storage/database.js';
+import { compileDotNetPattern } from './dotnet-pattern.js';
 
 /** What a real node looks at in one search when the client does not say. */
 const DEFAULT_WINDOW = 32;
 const REMEMBERED_VERDICTS = 20_000;
-/** .NET inline options at the start of a pattern, which RegExp knows as flags. */
-const INLINE_OPTIONS = /^\(\?([ims]+)\)/;
+
+/** What a client asks for. */
+export interface FilterOptions {
+  readonly on: 'stream-name' | 'event-type';
+  readonly regex: string | undefined;
+  readonly prefixes: readonly string[];
+  /** How many events a real node looks at in one search; undefined: its default. */
+  readonly window: number | undefined;
+  readonly checkpointIntervalMultiplier: number;
+}
+
+/** A filter that cannot be; the message is for the client. */
+export class UnusableFilter extends Error {}
 
 /** Says of many names at once which of them match, in their order. */
 export type NameFilter = (names: readonly string[]) => readonly boolean[];
 
-/** The filter throws INVALID_ARGUMENT for a pattern that backtracks for too long: it would hold up everybody. */
-export function compileFilter(options: FilterOptions): NameFilter {
+/** Throws `UnusableFilter`. A pattern may backtrack for ever, so how to search by one is for the caller to say. */
+export function compileFilter(
+  options: FilterOptions,
+  search: (pattern: RegExp, names: readonly string[]) => readonly boolean[],
+): NameFilter {
   if (options.regex !== undefined) {
-    const pattern = compilePattern(options.regex);
-    return (names) => searchInTime(pattern, names);
+    const pattern = compileDotNetPattern(options.regex);
+    if (pattern === undefined) {
+      throw new UnusableFilter(
+        `The filter's regular expression cannot be compiled, or not into what .NET makes of it: ${options.regex}`,
+      );
+    }
+    return (names) => search(pattern, names);
   }
-  if (options.prefixes.length === 0) throw invalidArgument('The filter has neither a regex nor a prefix.');
+  if (options.prefixes.length === 0) throw new UnusableFilter('The filter has neither a regex nor a prefix.');
   return (names) => names.map((name) => options.prefixes.some((prefix) => name.startsWith(prefix)));
 }
 
 /** Considered events between two checkpoints. */
 export function checkpointInterval(options: FilterOptions): number {
   if (options.checkpointIntervalMultiplier < 1) {
-    throw invalidArgument('The checkpoint interval multiplier must be at least 1.');
+    throw new UnusableFilter('The checkpoint interval multiplier must be at least 1.');
   }
-  if (options.window === 0) throw invalidArgument('The search window must be at least 1.');
+  if (options.window === 0) throw new UnusableFilter('The search window must be at least 1.');
   return options.checkpointIntervalMultiplier * (options.window ?? DEFAULT_WINDOW);
 }
 
@@ -61,39 +77,5 @@ export class NumberedFilter {
       verdicts.set(id, verdict);
       this.verdicts.set(id, verdict);
     });
-  }
-}
-
-/** What one page of names may take. A sound pattern needs about a millisecond for it. */
-const SEARCH_WITHIN_MS = 250;
-
-// Only a script of `node:vm` can be stopped inside a RegExp. A run costs some 60 us, hence one for many names.
-const searchScope: { pattern: RegExp; names: readonly string[] } = { pattern: /(?:)/, names: [] };
-const searchContext = createContext(searchScope);
-const search = new Script('names.map((name) => pattern.test(name))');
-
-function searchInTime(pattern: RegExp, names: readonly string[]): readonly boolean[] {
-  searchScope.pattern = pattern;
-  searchScope.names = names;
-  try {
-    return search.runInContext(searchContext, { timeout: SEARCH_WITHIN_MS }) as boolean[];
-  } catch (error) {
-    if (errorCode(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw invalidArgument(`The filter's regular expression backtracks for too long: ${pattern.source}`);
-  } finally {
-    searchScope.names = [];
-  }
-}
-
-/** A real node uses .NET patterns; what differs and cannot be told apart from a mistake is refused. */
-function compilePattern(regex: string): RegExp {
-  const inline = INLINE_OPTIONS.exec(regex);
-  const body = (inline === null ? regex : regex.slice(inline[0].length))
-    .replace(/^\\A/, '^')
-    .replace(/\\[zZ]$/, '$');
-  try {
-    return new RegExp(body, inline?.[1] ?? '');
-  } catch {
-    throw invalidArgument(`The filter's regular expression cannot be compiled: ${regex}`);
   }
 }

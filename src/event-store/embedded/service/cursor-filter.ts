@@ -1,6 +1,8 @@
+import { invalidArgument } from '../protocol/grpc-error.js';
 import type { ReadRequest } from '../protocol/read-request.js';
-import { NumberedFilter, compileFilter } from '../rules/event-filter.js';
+import { NumberedFilter, UnusableFilter, checkpointInterval, compileFilter } from '../rules/event-filter.js';
 import type { EventLog } from '../storage/event-log.js';
+import { searchInTime } from './name-search.js';
 
 export interface CursorFilter {
   readonly on: 'stream-name' | 'event-type';
@@ -9,14 +11,20 @@ export interface CursorFilter {
   readonly checkpointInterval: number | undefined;
 }
 
-export function filterOf(
-  log: EventLog,
-  request: ReadRequest,
-  checkpointInterval?: number,
-): CursorFilter | undefined {
+/** Throws INVALID_ARGUMENT for a filter that cannot be. */
+export function filterOf(log: EventLog, request: ReadRequest): CursorFilter | undefined {
   if (request.filter === undefined) return undefined;
   const { on } = request.filter;
   const names = on === 'stream-name' ? log.streams : log.types;
-  const filter = new NumberedFilter(compileFilter(request.filter), (id) => names.nameOf(id));
-  return { on, filter, checkpointInterval };
+  try {
+    const matches = compileFilter(request.filter, searchInTime);
+    const wanted = request.extent.kind === 'subscription';
+    return {
+      on,
+      filter: new NumberedFilter(matches, (id) => names.nameOf(id)),
+      checkpointInterval: wanted ? checkpointInterval(request.filter) : undefined,
+    };
+  } catch (error) {
+    throw error instanceof UnusableFilter ? invalidArgument(error.message) : error;
+  }
 }

@@ -13,6 +13,7 @@ import { AllCursor } from './all-cursor.js';
 import { AllCursorBackwards, StreamCursorBackwards } from './backward-cursors.js';
 import { filterOf } from './cursor-filter.js';
 import { EventPresenter } from './event-presenter.js';
+import { isOverfull } from './overfull-page.js';
 import { checkedPosition } from './read-position.js';
 import { StreamCursor } from './stream-cursor.js';
 import { subscribe } from './subscription.js';
@@ -62,6 +63,10 @@ async function send(
       if (step.kind !== 'record') continue;
       batch.addEvent(presenter.present(step.record));
       left -= 1n;
+      if (!isOverfull(batch)) continue;
+      await sending;
+      if (call.closed.aborted) return;
+      sending = call.write(batch.take());
     }
     // One page is on its way while the next is made; others get their turn between two pages in any case.
     await (sending ?? setImmediate());

@@ -7,13 +7,13 @@ import {
   encodeCheckpoint,
   encodeConfirmation,
 } from '../protocol/read-response.js';
-import { checkpointInterval } from '../rules/event-filter.js';
 import type { EventLog } from '../storage/event-log.js';
 import { FIRST_POSITION, positionAfter } from '../storage/record-table.js';
 import type { GrpcCall } from '../transport/grpc-call.js';
 import { AllCursor } from './all-cursor.js';
 import { EventPresenter } from './event-presenter.js';
 import { checkedPosition } from './read-position.js';
+import { isOverfull } from './overfull-page.js';
 import { filterOf } from './cursor-filter.js';
 import { StreamCursor } from './stream-cursor.js';
 
@@ -32,6 +32,10 @@ export async function subscribe(log: EventLog, call: GrpcCall, request: ReadRequ
     for (const step of cursor.page()) {
       if (step.kind === 'record') batch.addEvent(presenter.present(step.record));
       else batch.addMessage(encodeCheckpoint(step.position));
+      if (!isOverfull(batch)) continue;
+      await sending;
+      if (call.closed.aborted) return;
+      sending = call.write(batch.take());
     }
     // One page is on its way while the next is made.
     if (sending !== undefined) await sending;
@@ -64,8 +68,7 @@ function subscriptionCursor(log: EventLog, request: ReadRequest): AllCursor | St
     if (from.kind === 'at') return new StreamCursor(log, stream, from.at + 1n);
     return new StreamCursor(log, stream, from.kind === 'end' ? afterLast : 0n);
   }
-  const interval = request.filter === undefined ? undefined : checkpointInterval(request.filter);
-  const filter = filterOf(log, request, interval);
+  const filter = filterOf(log, request);
   switch (target.from.kind) {
     case 'start':
       return new AllCursor(log, FIRST_POSITION, filter, undefined);

@@ -79,9 +79,14 @@ export class LogWriter {
         );
       case 'delete':
       case 'tombstone': {
-        const refusal = refuseDeletion(verdict, lastRevision);
+        const gone = write.expected.kind === 'no-stream' && condition.softDeleted;
+        const refusal = refuseDeletion(verdict, lastRevision, gone);
         if (refusal !== undefined) return refusal;
-        return write.kind === 'delete' ? this.softDelete(stream, lastRevision) : this.tombstone(stream);
+        if (write.kind === 'tombstone') return this.tombstone(stream);
+        // Metadata alone make a stream that can be deleted.
+        return lastRevision === NO_EVENTS && !condition.hasMetadata
+          ? { kind: 'wrong-expected-version', current: NO_EVENTS }
+          : this.softDelete(stream, lastRevision);
       }
       default:
         return write satisfies never;
@@ -171,7 +176,6 @@ export class LogWriter {
   }
 
   private softDelete(stream: Buffer, lastRevision: bigint): WriteOutcome {
-    if (lastRevision === NO_EVENTS) return { kind: 'wrong-expected-version', current: NO_EVENTS };
     const position = this.write(metastreamOf(stream), systemEvent(METADATA_TYPE, SOFT_DELETED));
     return { kind: 'written', revision: lastRevision, position };
   }
@@ -205,13 +209,15 @@ export class LogWriter {
   }
 }
 
-function refuseDeletion(verdict: Verdict, current: bigint): WriteOutcome | undefined {
+/** `gone`: the writer expects no stream, and finds one that was soft-deleted. */
+function refuseDeletion(verdict: Verdict, current: bigint, gone: boolean): WriteOutcome | undefined {
   switch (verdict.kind) {
     case 'write':
     case 'recall':
       return undefined;
-    case 'wrong-expected-version':
     case 'compare':
+      return gone ? undefined : { kind: 'wrong-expected-version', current };
+    case 'wrong-expected-version':
       return { kind: 'wrong-expected-version', current };
     case 'stream-deleted':
       return { kind: 'stream-deleted' };
