@@ -53,7 +53,21 @@ export function createHttpAdapter(options: HttpAdapterOptions): FastifyAdapter {
   fastify.setReplySerializer(replyJson);
   readBodiesAsJson(fastify);
   guardRequests(fastify, options);
+  endConnectionsOnClose(fastify);
   return adapter;
+}
+
+/** Only connections that are idle when the server closes end by themselves: one whose answer comes later would keep it up. */
+function endConnectionsOnClose(fastify: FastifyInstance): void {
+  let isClosing = false;
+  fastify.addHook('preClose', (done) => {
+    isClosing = true;
+    done();
+  });
+  fastify.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) reply.header('connection', 'close');
+    done();
+  });
 }
 
 /** `application/json` and `application/*+json`; any other type is 415. Multipart adds its own parser beside these. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { expectAgreement } from '../support/chaos/agreement.js';
 import { plantForest, postAll, type Fate, type Forest, type Post } from '../support/chaos/burst.js';
-import { query } from '../support/chaos/read-models.js';
+import { query, setSchema } from '../support/chaos/read-models.js';
 import { readWholeLog } from '../support/chaos/whole-log.js';
 import { control } from '../support/control.js';
 import { ExclusiveStack } from '../support/exclusive-stack.js';
@@ -13,6 +13,8 @@ import { until } from '../support/until.js';
 
 /** Area "restart". */
 jest.setTimeout(180_000);
+
+const EXIT_MS = 10_000;
 
 let stack: ExclusiveStack;
 let server: ServerProcess;
@@ -139,4 +141,61 @@ it('F082: what follows from an event follows from the log, though the process di
   expect([retried.status, retried.body['id']]).toEqual([201, row['id']]);
   expect(await spawned()).toEqual(born);
   await expectAgreement(stack);
+});
+
+it('F084: a server that is asked to stop in the middle of a batch ends in time, and the batch is whole or not there', async () => {
+  await until('the node to be healthy', async () => (await health()) === 200, { within: 20_000 });
+  const schema = await setSchema(stack.databaseUrl);
+  const load = posts(8);
+  const [ended, fates] = await query(stack.databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query(`SELECT 1 FROM ${schema}.checkpoint FOR UPDATE`);
+    const answers = postAll(server.url, load);
+    await until('the projector to be in its batch', async () => {
+      const found = await query(stack.databaseUrl, (looking) =>
+        looking.query(
+          `SELECT 1 FROM pg_stat_activity WHERE application_name = 'rollcall-engine' AND wait_event_type = 'Lock'`,
+        ),
+      );
+      return found.rowCount === 1;
+    });
+    const asked = performance.now();
+    const exit = server.end('SIGTERM');
+    server.child.kill('SIGTERM');
+    await client.query('ROLLBACK');
+    const ended = { ...(await exit), inTime: performance.now() - asked < EXIT_MS };
+    return [ended, await answers] as const;
+  });
+  expect(ended).toEqual({ code: 0, signal: null, inTime: true });
+  expect(
+    [...fates.values()].filter((fate) => fate !== 'unanswered' && ![202, 503].includes(fate.status)),
+  ).toEqual([]);
+  server = await stack.startServer();
+  await until('the node to be healthy', async () => (await health()) === 200, { within: 20_000 });
+  expect(refused(await postAll(server.url, load))).toEqual([]);
+  await expectAgreement(stack);
+});
+
+it('F085: the answer to a prompt that was open over a restart is the answer to that prompt, and starts nothing', async () => {
+  const before = roll(server.url);
+  const child = await before.child(await before.root(), { title: 'a:b' });
+  await before.status(child.id, 'waiting');
+  const prompt = await before.ask(child.id, { elicitation_id: unique('open'), message: 'Which one?' });
+  const length = (await readWholeLog(stack.eventStoreUrl)).length;
+  await server.end('SIGTERM');
+  server = await stack.startServer();
+
+  const after = roll(server.url);
+  const verdict = { action: 'accept', content: { choice: 'x' } };
+  expect((await after.resolve(child.id, prompt, verdict)).status).toBe(202);
+  expect(await after.prompt(child.id, prompt)).toEqual({ status: 'resolved' });
+  const written = (await expectAgreement(stack)).slice(length);
+  expect(written).toMatchObject([
+    {
+      type: 'ElicitationResolved',
+      stream: `rollcall.session-${child.id}`,
+      data: { elicitation_id: prompt, ...verdict },
+    },
+  ]);
+  expect(await after.items(child.id)).toEqual([]);
 });
