@@ -41,7 +41,12 @@ function startReporter(): (doing: string) => void {
 async function main(): Promise<void> {
   const { dir, port } = readOptions(process.argv.slice(2));
   const store = await EmbeddedEventStore.start({ dir, port, onStarting: startReporter() });
-  void store.damaged.then(fail);
+  // Who met the damage hears of it before the node goes.
+  void store.damaged.then(async (error) => {
+    await store.close();
+    removePidFile(dir, process.pid);
+    fail(error);
+  });
 
   const stop = (): void => {
     removePidFile(dir, process.pid);
