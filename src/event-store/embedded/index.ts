@@ -16,6 +16,8 @@ export type EmbeddedEventStoreOptions =
       readonly port?: number;
       /** Told again and again what a start is at that has much to check. */
       readonly onStarting?: (doing: string) => void;
+      /** Told the token as soon as the directory belongs to this node, which may be long before it serves. */
+      readonly onOwned?: (token: string) => void;
     }
   | { readonly memory: true; readonly port?: number };
 
@@ -54,6 +56,7 @@ export class EmbeddedEventStore {
         ? openLog(options.dir, { ...options, onFault })
         : EventLog.open(':memory:', Date.now, onFault);
     const token = randomBytes(16).toString('hex');
+    if ('dir' in options) options.onOwned?.(token);
     let port = 0;
     const server = new GrpcServer({
       routes: eventStoreRoutes(log, { port: () => port, token }),
