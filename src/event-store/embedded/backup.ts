@@ -26,7 +26,8 @@ export async function backupEmbeddedEventStore(
   const target = resolve(file);
   if (!existsSync(join(source, DATA_FILE))) throw new Error(`there is no event store in ${source}`);
   const running = readPidFile(source);
-  const answered = running === undefined ? undefined : await askNode(running, target, signal);
+  const serves = running !== undefined && running.port !== 0;
+  const answered = serves ? await askNode(running, target, signal) : undefined;
   if (answered !== undefined) return answered;
   const log = openLog(source);
   try {

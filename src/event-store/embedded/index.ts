@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { forgetDamage, noteDamage, notedDamage } from './damage-note.js';
+import { forgetDamage, notedDamage } from './damage-note.js';
 import { openLog } from './data-file.js';
+import { FaultReports } from './fault-reports.js';
 import { productionNotice } from './production-guard.js';
 import { eventStoreRoutes, unimplemented } from './service/routes.js';
 import { errorCode } from './storage/database.js';
@@ -15,8 +16,17 @@ export type EmbeddedEventStoreOptions =
       readonly port?: number;
       /** Told again and again what a start is at that has much to check. */
       readonly onStarting?: (doing: string) => void;
+      /** Told the token as soon as the directory belongs to this node, which may be long before it serves. */
+      readonly onOwned?: (token: string) => void;
     }
   | { readonly memory: true; readonly port?: number };
+
+interface NodeParts {
+  readonly log: EventLog;
+  readonly scrub: LogScrub;
+  readonly server: GrpcServer;
+  readonly faults: FaultReports;
+}
 
 /**
  * A node that speaks the EventStoreDB gRPC protocol on 127.0.0.1, for a laptop and for tests.
@@ -26,9 +36,7 @@ export class EmbeddedEventStore {
   private closing: Promise<void> | undefined;
 
   private constructor(
-    private readonly log: EventLog,
-    private readonly scrub: LogScrub,
-    private readonly server: GrpcServer,
+    private readonly parts: NodeParts,
     readonly port: number,
     /** Whoever knows it may ask the running node for a backup. */
     readonly token: string,
@@ -41,13 +49,14 @@ export class EmbeddedEventStore {
   static async start(options: EmbeddedEventStoreOptions): Promise<EmbeddedEventStore> {
     const notice = productionNotice(process.env);
     if (notice !== undefined) process.emitWarning(`event store: ${notice}`);
-    const onFault = (error: unknown): void =>
-      process.emitWarning(error instanceof Error ? error : String(error));
+    const faults = new FaultReports('dir' in options ? options.dir : undefined);
+    const onFault = (error: unknown): void => faults.report(error);
     const log =
       'dir' in options
         ? openLog(options.dir, { ...options, onFault })
         : EventLog.open(':memory:', Date.now, onFault);
     const token = randomBytes(16).toString('hex');
+    if ('dir' in options) options.onOwned?.(token);
     let port = 0;
     const server = new GrpcServer({
       routes: eventStoreRoutes(log, { port: () => port, token }),
@@ -59,8 +68,8 @@ export class EmbeddedEventStore {
       await checkBeforeServing(scrub, options);
       port = await server.listen(options.port ?? 0);
       scrub.continueInBackground();
-      if ('dir' in options) void scrub.damaged.then((error) => noteDamage(options.dir, error));
-      return new EmbeddedEventStore(log, scrub, server, port, token);
+      void scrub.damaged.then(onFault);
+      return new EmbeddedEventStore({ log, scrub, server, faults }, port, token);
     } catch (error) {
       if (errorCode(error) !== 'EADDRINUSE') {
         log.abandon();
@@ -75,9 +84,9 @@ export class EmbeddedEventStore {
     return `esdb://127.0.0.1:${this.port}?tls=false`;
   }
 
-  /** Resolves with the error when the check that goes on in the background finds damage; else never. */
+  /** Resolves with the error when a call or the check that goes on in the background meets damage; else never. */
   get damaged(): Promise<Error> {
-    return this.scrub.damaged;
+    return this.parts.faults.damaged;
   }
 
   /** Ends every stream with UNAVAILABLE, then closes the file. */
@@ -87,9 +96,10 @@ export class EmbeddedEventStore {
   }
 
   private async shutDown(): Promise<void> {
-    this.scrub.stop();
-    await this.server.close();
-    this.log.close();
+    const { log, scrub, server } = this.parts;
+    scrub.stop();
+    await server.close();
+    log.close();
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const PID_FILE = 'eventstore.pid';
 
-/** What a running node leaves in its directory. The token proves to it that a caller may read that directory. */
+/** What a running node leaves in its directory; its port is 0 while it starts. The token proves to it that a caller may read that directory. */
 export interface PidRecord {
   readonly pid: number;
   readonly port: number;

@@ -40,8 +40,22 @@ function startReporter(): (doing: string) => void {
 /** Entry of the child process: one node on one directory until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { dir, port } = readOptions(process.argv.slice(2));
-  const store = await EmbeddedEventStore.start({ dir, port, onStarting: startReporter() });
-  void store.damaged.then(fail);
+  const store = await EmbeddedEventStore.start({
+    dir,
+    port,
+    onStarting: startReporter(),
+    // A node that still checks its log can be an orphan already.
+    onOwned: (token) => writePidFile(dir, { pid: process.pid, port: 0, token }),
+  }).catch((error: unknown) => {
+    removePidFile(dir, process.pid);
+    throw error;
+  });
+  // Who met the damage hears of it before the node goes.
+  void store.damaged.then(async (error) => {
+    await store.close();
+    removePidFile(dir, process.pid);
+    fail(error);
+  });
 
   const stop = (): void => {
     removePidFile(dir, process.pid);

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   openSync,
   readFileSync,
   rmSync,
@@ -14,9 +15,10 @@ import {
 import { join } from 'node:path';
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import { forgetDamage, notedDamage } from '../../../src/event-store/embedded/damage-note.js';
+import { EventLog } from '../../../src/event-store/embedded/storage/event-log.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { runScript } from './built-module.js';
-import { newStream, recordedIn, sampleEvents } from '../sample-events.js';
+import { newStream, recordedIn, rejection, sampleEvents } from '../sample-events.js';
 
 const APPENDS = 60;
 let dir: string;
@@ -229,5 +231,36 @@ describe('a start that is refused', () => {
     script.child.stdin?.end();
     await exited(script.child);
     expect(contents()).toEqual(before);
+  });
+});
+
+describe('damage that is met while the node runs', () => {
+  const event = () => ({ id: randomUUID(), type: 'SampleHappened', isJson: true, metadata: Buffer.alloc(0) });
+  const append = (log: EventLog, stream: string) =>
+    log.write({
+      kind: 'append',
+      stream: Buffer.from(stream),
+      expected: { kind: 'any' },
+      events: Array.from({ length: 200 }, () => ({ ...event(), data: Buffer.alloc(4_000, stream) })),
+    });
+
+  it('by a read is told to the reader, ends the node, and has the next start check everything', async () => {
+    // So much that the check, which begins at the newest, takes long to get to the oldest.
+    const log = EventLog.open(file, Date.now);
+    for (let round = 0; round < 120; round += 1) await append(log, round === 0 ? 'oldest' : 'other');
+    log.close();
+    flipByte(file, readFileSync(file).indexOf('oldest'.repeat(20)));
+    const node = await spawnEmbeddedNode(dir);
+    const client = connectTo(node.url);
+    const answer = await rejection(recordedIn(client.readStream('oldest'))).finally(() => client.dispose());
+    // A node that goes on is ended here, and its exit code says so.
+    const goesOn = setTimeout(() => node.child.kill('SIGKILL'), 5_000);
+    await exited(node.child);
+    clearTimeout(goesOn);
+    expect(String(answer)).toMatch(/DATA_LOSS.*damaged/);
+    expect(node.child.exitCode).toBe(1);
+    expect(notedDamage(dir)).toMatch(/damaged: /);
+    expect(existsSync(join(dir, 'eventstore.pid'))).toBe(false);
+    await expect(spawnEmbeddedNode(dir)).rejects.toThrow(/damaged: /);
   });
 });

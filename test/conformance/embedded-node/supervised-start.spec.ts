@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { readPidFile } from '../../../src/event-store/embedded/pid-file.js';
 import { EventLog } from '../../../src/event-store/embedded/storage/event-log.js';
 import { exited, temporaryDirectory } from '../event-store-under-test.js';
 import { until } from '../recorded-subscription.js';
 import { runScript } from './built-module.js';
+
+const ENTRY = 'dist/src/event-store/embedded/process.js';
 
 let dir: string;
 beforeEach(() => {
@@ -72,6 +75,20 @@ describe('the start of a supervised node', () => {
     expect(parts.length).toBeGreaterThan(0);
     expect(parts).toEqual(parts.toSorted((a, b) => a - b));
     expect(lines.at(-1)).toMatch(/^event store: pid \d+ on port \d+$/);
+  });
+
+  it('stops an orphan that is itself still starting', async () => {
+    await fill(150_000);
+    writeFileSync(join(dir, 'eventstore.damaged'), 'a record\n');
+    const orphan = spawn(process.execPath, [resolve(ENTRY), '--dir', dir, '--port', '0'], {
+      stdio: 'ignore',
+    });
+    await until('the orphan to own the directory', () => readPidFile(dir)?.pid === orphan.pid);
+    expect(readPidFile(dir)?.port).toBe(0);
+    const { lines, error } = await supervise('');
+    expect(error).toBeUndefined();
+    expect(lines[0]).toContain(`stopping pid ${orphan.pid},`);
+    await exited(orphan);
   });
 
   it('that hangs is given up, and the process is gone', async () => {
