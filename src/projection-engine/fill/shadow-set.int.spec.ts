@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-function open(afresh = false): Promise<ShadowSet> {
+function open(afresh = false, signal = new AbortController().signal): Promise<ShadowSet> {
   const names = new StreamNames('rollcall.');
   return ShadowSet.open({
     url: postgres.url,
@@ -62,7 +62,7 @@ function open(afresh = false): Promise<ShadowSet> {
     version,
     logId: 'log',
     parked: new Map(),
-    signal: new AbortController().signal,
+    signal,
     onProgress: () => undefined,
     afresh,
   });
@@ -87,6 +87,17 @@ it('is held by the process that opens it, however long it takes to clear what wa
   await (await first).drop();
   expect(await exists()).toBe(false);
 }, 30_000);
+
+it('cancelled while another process is at it, it waits no longer', async () => {
+  const first = await open();
+  const reason = new Error('enough');
+  await expect(open(false, AbortSignal.abort(reason))).rejects.toBe(reason);
+  const cancelled = new AbortController();
+  const second = open(false, cancelled.signal);
+  cancelled.abort(reason);
+  await expect(second).rejects.toBe(reason);
+  await first.drop();
+});
 
 it('drops nothing that another process has taken over', async () => {
   const set = await open();
