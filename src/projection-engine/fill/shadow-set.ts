@@ -105,8 +105,15 @@ export class ShadowSet {
     return this.filler.fillTo(upTo);
   }
 
+  /** Without statistics whoever reads the tables first would have them read row by row. */
+  async analyze(): Promise<void> {
+    for (const { table } of this.options.projections)
+      await this.database.query(`analyze-${table.name}`, `ANALYZE ${this.schema}.${table.name}`);
+  }
+
   /** The set holds all that the log held: from now on it can be read. */
   async markFilled(): Promise<void> {
+    await this.analyze();
     await this.database.query('shadow-filled', `UPDATE ${this.schema}.checkpoint SET filled = true`);
   }
 

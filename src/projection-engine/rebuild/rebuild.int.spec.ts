@@ -170,6 +170,8 @@ it('refused for what a broken build parked, it is done by the mended one', async
     parked: [],
   });
   expect([await itemsNow(), await parked()]).toEqual([before + 2, []]);
+  const statistics = `SELECT 1 FROM pg_class WHERE oid = '${SET_SCHEMA}.session_items'::regclass AND reltuples > 0`;
+  expect(await rowsOf(stack.databaseUrl, statistics)).toHaveLength(1);
 });
 
 describe('while the read models are read for long', () => {
