@@ -12,15 +12,26 @@ export interface AuditTask {
   readonly place: AuditPlace;
 }
 
+interface RunningAudit {
+  readonly id: string;
+  readonly child: ChildProcess;
+  readonly over: Promise<void>;
+}
+
 /** Runs the audits that this node was asked for, each in a process of its own, so that requests wait for none of it. */
 export class AuditLauncher {
-  private readonly children = new Set<{ readonly child: ChildProcess; readonly over: Promise<void> }>();
+  private readonly children = new Set<RunningAudit>();
 
   constructor(
     private readonly register: AuditRegister,
     private readonly place: AuditPlace,
     private readonly log: EngineLog,
   ) {}
+
+  /** Whether a process lives yet: one that was cancelled takes a while to tidy up. */
+  get isBusy(): boolean {
+    return this.children.size > 0;
+  }
 
   start(order: AuditOrder): void {
     const task: AuditTask = { order, place: this.place };
@@ -30,7 +41,7 @@ export class AuditLauncher {
       env: { ...process.env, NODE_OPTIONS: '' },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    const running = { child, over: this.watch(order.id, child) };
+    const running = { id: order.id, child, over: this.watch(order.id, child) };
     this.children.add(running);
     void running.over.then(() => this.children.delete(running));
     // One that ended before it heard is seen by its exit.
@@ -38,14 +49,14 @@ export class AuditLauncher {
     this.log.info({ audit: order.id, pid: child.pid }, 'an audit begins');
   }
 
+  /** Ends the process of an audit that the register knows to be cancelled, if it is one of this node. */
+  cancel(id: string): void {
+    void end([...this.children].filter((running) => running.id === id));
+  }
+
   /** Ends what still runs; the register says that it failed. */
-  async stop(): Promise<void> {
-    const late = setTimeout(() => {
-      for (const { child } of this.children) child.kill('SIGKILL');
-    }, STOP_WITHIN_MS);
-    for (const { child } of this.children) child.kill('SIGTERM');
-    await Promise.all([...this.children].map(({ over }) => over));
-    clearTimeout(late);
+  stop(): Promise<void> {
+    return end([...this.children]);
   }
 
   /** Settles when the process is over and the register knows; never rejects. */
@@ -59,4 +70,13 @@ export class AuditLauncher {
     const unexpected = await this.register.end(id, { state: 'failed', error }).catch(() => false);
     if (unexpected) this.log.warn({ audit: id, how }, 'the process of an audit ended');
   }
+}
+
+async function end(audits: readonly RunningAudit[]): Promise<void> {
+  const late = setTimeout(() => {
+    for (const { child } of audits) child.kill('SIGKILL');
+  }, STOP_WITHIN_MS);
+  for (const { child } of audits) child.kill('SIGTERM');
+  await Promise.all(audits.map(({ over }) => over));
+  clearTimeout(late);
 }

@@ -1,4 +1,4 @@
-import { column, fit, plain, widthOf } from '../demo/rail/terminal-text.js';
+import { column, fit, plain, widthOf } from '../text/terminal-text.js';
 import type { ParkedReport } from '../projection-engine/parked-list.js';
 import { type Command, print, UsageError } from './command.js';
 import { withParkedList } from './parked-list.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { plain } from '../demo/rail/terminal-text.js';
+import { plain } from '../text/terminal-text.js';
 import type { ParkedList } from '../projection-engine/parked-list.js';
 import { type Command, print, UsageError } from './command.js';
 import { withParkedList } from './parked-list.js';

@@ -10,6 +10,7 @@ import type { ParkedStream } from '../projection-engine/parking.js';
 import { rebuild as rebuildSet, type RebuildOutcome } from '../projection-engine/rebuild/rebuild.js';
 import { thisBuild } from '../projection-engine/this-build.js';
 import { SET_VERSION } from '../projection-engine/this-set.js';
+import { plain } from '../text/terminal-text.js';
 import { type Command, type CommandContext, print, UsageError } from './command.js';
 import { FoldProgress } from './progress.js';
 
@@ -97,6 +98,6 @@ function told(outcome: RebuildOutcome): number {
 
 function list(parked: readonly ParkedStream[]): void {
   for (const { stream, revision, eventType, reason } of parked.slice(0, SHOWN_PARKED))
-    print(`  ${stream} from revision ${revision} (${eventType}): ${reason}`);
+    print(`  ${plain(stream)} from revision ${revision} (${plain(eventType)}): ${plain(reason)}`);
   if (parked.length > SHOWN_PARKED) print(`  … and ${parked.length - SHOWN_PARKED} more`);
 }

@@ -1,4 +1,4 @@
-import { plain } from './rail/terminal-text.js';
+import { plain } from '../text/terminal-text.js';
 
 /** What the hints read of `GET /v1/sessions/{id}` (`contract/sessions.md` 3.2, 7.1). */
 export interface Snapshot {

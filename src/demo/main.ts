@@ -12,7 +12,7 @@ import { type DemoOptions, parseOptions, USAGE } from './options.js';
 import { play } from './player.js';
 import { censusLine, railLines } from './rail/rail.js';
 import { readRail } from './rail/read-rail.js';
-import { fit, plain } from './rail/terminal-text.js';
+import { fit, plain } from '../text/terminal-text.js';
 import { RollcallClient } from './rollcall-client.js';
 import { Screen } from './screen.js';
 

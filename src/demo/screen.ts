@@ -1,6 +1,6 @@
 import type { Paint } from './rail/paint.js';
 import { painted, unpainted } from './rail/paint.js';
-import { fit } from './rail/terminal-text.js';
+import { fit } from '../text/terminal-text.js';
 
 const NO_TERMINAL_WIDTH = 100;
 const WIDEST = 120;

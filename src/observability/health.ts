@@ -3,6 +3,7 @@ import type { EventLog } from '../event-store/event-log.js';
 import { within } from '../event-store/time-limit.js';
 import type { CheckpointWatch } from '../projection-engine/checkpoint-watch.js';
 import type { EngineState, ProjectionEngine } from '../projection-engine/engine.js';
+import { LEASE } from '../projection-engine/ownership.js';
 import type { ParkedStreams } from '../projection-engine/parked-streams.js';
 import { publishedFigures, type PublishedFigures } from '../projection-engine/published-figures.js';
 import type { ReactorHome } from '../reactors/reactor-home.js';
@@ -129,8 +130,8 @@ export class Health {
         'set-owned',
         `SELECT clock_timestamp()::text AS now, figures,
            $2::timestamptz < 'infinity' AND $2::timestamptz > clock_timestamp() AS set_back, coalesce(owner IS NOT NULL
-           AND renewed_at > greatest($2::timestamptz, clock_timestamp() - interval '3 seconds')
-           AND renewed_at < clock_timestamp() + interval '3 seconds', false) AS renewed
+           AND renewed_at > greatest($2::timestamptz, clock_timestamp() - ${LEASE})
+           AND renewed_at < clock_timestamp() + ${LEASE}, false) AS renewed
          FROM (SELECT $1::text AS set) AS own LEFT JOIN rollcall.projection_sets ON version = set`,
         [this.setVersion, this.since ?? 'infinity'],
       )

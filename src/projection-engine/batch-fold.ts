@@ -1,6 +1,6 @@
 import type { AnyProjection } from '../../projections/projection-set.js';
 import type { ProjectedEvent, RowKey } from '../../projections/projection.js';
-import { RowBuffer } from './row-buffer.js';
+import { keyName, RowBuffer } from './row-buffer.js';
 
 /** A projector threw on an event: the stream of that event is parked. */
 export class ProjectorFailure extends Error {
@@ -18,8 +18,7 @@ export class ProjectorFailure extends Error {
 export function keysTouched(projection: AnyProjection, events: readonly ProjectedEvent[]): RowKey[] {
   const keys = new Map<string, RowKey>();
   for (const event of events) {
-    for (const key of guarded(projection, event, () => projection.keysOf(event)))
-      keys.set(key.join('\u0000'), key);
+    for (const key of guarded(projection, event, () => projection.keysOf(event))) keys.set(keyName(key), key);
   }
   return [...keys.values()];
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isOwnedNow } from './ownership.js';
 import { PARKING_CHANNEL } from './parking.js';
 import { fromStored, keyOf } from './parked-table.js';
 
@@ -60,7 +61,7 @@ export class ParkedList {
   async isFed(): Promise<boolean> {
     const { rowCount } = await this.client.query(
       `SELECT FROM rollcall.projection_sets
-       WHERE version = $1 AND owner IS NOT NULL AND renewed_at > clock_timestamp() - interval '3 seconds'`,
+       WHERE version = $1 AND ${isOwnedNow}`,
       [this.setVersion],
     );
     return rowCount !== 0;

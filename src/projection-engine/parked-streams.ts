@@ -7,7 +7,8 @@ const POLL_MS = 1_000;
 
 /** The streams that are parked in this build's set, as every node knows them: commands on them are refused. */
 export class ParkedStreams implements ParkingSink {
-  private known: ReadonlyMap<string, KnownParked> = new Map();
+  /** Changed in place: thousands may be parked at once. */
+  private known = new Map<string, KnownParked>();
   private requested = false;
   /** Counts looks and what the owner says: an answer from before either is no news. */
   private turn = 0;
@@ -34,14 +35,12 @@ export class ParkedStreams implements ParkingSink {
   /** The owner knows first. */
   parked({ stream, position }: ParkedStream): void {
     this.turn += 1;
-    this.known = new Map(this.known).set(stream, { position, retryRequested: false });
+    this.known.set(stream, { position, retryRequested: false });
   }
 
   freed(stream: string): void {
     this.turn += 1;
-    const rest = new Map(this.known);
-    rest.delete(stream);
-    this.known = rest;
+    this.known.delete(stream);
   }
 
   noneRequested(): void {

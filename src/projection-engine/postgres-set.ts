@@ -53,9 +53,14 @@ export class PostgresSet implements SetStore {
       database.doubt();
       lost(error);
     });
-    await client.connect();
-    // The log is what lasts: a commit that Postgres loses in a crash comes again from the checkpoint that it kept.
-    await client.query('SET synchronous_commit = off');
+    try {
+      await client.connect();
+      // The log is what lasts: a commit that Postgres loses in a crash comes again from the checkpoint that it kept.
+      await client.query('SET synchronous_commit = off');
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
     return new PostgresSetConnection(client, socket, epoch, this.options);
   }
 

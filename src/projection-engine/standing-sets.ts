@@ -112,7 +112,8 @@ async function standingSet(client: pg.Client, version: string): Promise<Standing
   return { version, logId: rows[0]?.log_id ?? 'unknown', position: BigInt(rows[0]?.position ?? -1) };
 }
 
-async function versionsNow(client: pg.Client): Promise<string[]> {
+/** Of all sets whose tables are there, scratch sets among them. */
+export async function versionsNow(client: pg.Client): Promise<string[]> {
   const prefix = schemaOf('');
   const { rows } = await client.query<{ name: string }>(
     `SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, $1)

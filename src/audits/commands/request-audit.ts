@@ -1,4 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import pLimit from 'p-limit';
 import { projectionSet } from '../../../projections/projection-set.js';
 import { principalKey } from '../../auth/principal.js';
 import { type CommandRequest, mintId } from '../../command-handling/command-request.js';
@@ -29,6 +30,9 @@ export class RequestAudit extends Command<RequestedAudit | Refusal> {
 
 @CommandHandler(RequestAudit)
 export class RequestAuditHandler implements ICommandHandler<RequestAudit> {
+  /** What is asked of the launcher must hold yet when the register has begun. */
+  private readonly inTurn = pLimit(1);
+
   constructor(
     private readonly register: AuditRegister,
     private readonly launcher: AuditLauncher,
@@ -40,7 +44,11 @@ export class RequestAuditHandler implements ICommandHandler<RequestAudit> {
     const standing = await this.standing(order);
     if (standing) return standing;
     if (wanted.session !== null && !(await this.exists(wanted.session))) return sessionNotFound();
-    if (await this.register.begin(order)) {
+    return this.inTurn(() => this.begin(order));
+  }
+
+  private async begin(order: AuditOrder): Promise<RequestedAudit | Refusal> {
+    if (!this.launcher.isBusy && (await this.register.begin(order))) {
       this.launcher.start(order);
       return { id: order.id, state: 'running', replayed: false };
     }
@@ -58,7 +66,10 @@ export class RequestAuditHandler implements ICommandHandler<RequestAudit> {
 
   private async busy(): Promise<Refusal> {
     const running = await this.register.running();
-    return refuse('conflict', `Another audit runs${running === null ? '' : `: ${running}`}`);
+    return refuse(
+      'conflict',
+      running === null ? 'Another audit is ending' : `Another audit runs: ${running}`,
+    );
   }
 
   private async exists(session: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ChildRow, entryOf } from './entry.js';
 import { painted, unpainted } from './paint.js';
 import { censusLine, railLines } from './rail.js';
-import { widthOf } from './terminal-text.js';
+import { widthOf } from '../../text/terminal-text.js';
 
 const row: ChildRow = {
   id: 'conv_1',

@@ -1,6 +1,6 @@
 import type { EntryState, RailEntry } from './entry.js';
 import type { Paint, Style } from './paint.js';
-import { column, fit, plain, widthOf } from './terminal-text.js';
+import { column, fit, plain, widthOf } from '../../text/terminal-text.js';
 
 const GLYPHS: Readonly<Record<EntryState, { readonly glyph: string; readonly style: Style }>> = {
   running: { glyph: '●', style: 'cyan' },

@@ -66,7 +66,7 @@ function open(options: Partial<ShadowSetOptions> = {}): Promise<ShadowSet> {
     version,
     logId: 'log',
     parked: new Map(),
-    signal: new AbortController().signal,
+    signal,
     onProgress: () => undefined,
     ...options,
   });
@@ -91,6 +91,17 @@ it('is held by the process that opens it, however long it takes to clear what wa
   await (await first).drop();
   expect(await exists()).toBe(false);
 }, 30_000);
+
+it('cancelled while another process is at it, it waits no longer', async () => {
+  const first = await open();
+  const reason = new Error('enough');
+  await expect(open({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  const cancelled = new AbortController();
+  const second = open({ signal: cancelled.signal });
+  cancelled.abort(reason);
+  await expect(second).rejects.toBe(reason);
+  await first.drop();
+});
 
 it('drops nothing that another process has taken over', async () => {
   const set = await open();

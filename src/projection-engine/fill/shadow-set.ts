@@ -66,7 +66,7 @@ export class ShadowSet {
     const ownership = new Ownership(database, version, v4());
     let lease: HeldLease | null = null;
     try {
-      lease = new HeldLease(ownership, await acquire(ownership));
+      lease = new HeldLease(ownership, await acquire(ownership, signal));
       if (options.afresh === true) await dropTables(url, version, lease);
       const head = async (): Promise<Position> => (await log.head()) ?? NOTHING_APPLIED;
       await prepareSet(url, version, projections, { id: logId, head });
@@ -111,8 +111,15 @@ export class ShadowSet {
     return this.filler.fillTo(upTo);
   }
 
+  /** Without statistics whoever reads the tables first would have them read row by row. */
+  async analyze(): Promise<void> {
+    for (const { table } of this.options.projections)
+      await this.database.query(`analyze-${table.name}`, `ANALYZE ${this.schema}.${table.name}`);
+  }
+
   /** The set holds all that the log held: from now on it can be read. */
   async markFilled(): Promise<void> {
+    await this.analyze();
     await this.database.query('shadow-filled', `UPDATE ${this.schema}.checkpoint SET filled = true`);
   }
 
@@ -135,10 +142,11 @@ export class ShadowSet {
   }
 }
 
-/** One whose process was killed is free as soon as its lease has run out. Throws `ShadowSetInUse`. */
-async function acquire(ownership: Ownership): Promise<bigint> {
+/** One whose process was killed is free as soon as its lease has run out. Throws `ShadowSetInUse` or the signal's reason. */
+async function acquire(ownership: Ownership, signal: AbortSignal): Promise<bigint> {
   const until = performance.now() + LEASE_MS + RENEW_MS;
   for (;;) {
+    signal.throwIfAborted();
     const epoch = await ownership.acquire();
     if (epoch !== null) return epoch;
     if (performance.now() > until) throw new ShadowSetInUse();

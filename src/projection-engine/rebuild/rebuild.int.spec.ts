@@ -170,6 +170,8 @@ it('refused for what a broken build parked, it is done by the mended one', async
     parked: [],
   });
   expect([await itemsNow(), await parked()]).toEqual([before + 2, []]);
+  const statistics = `SELECT 1 FROM pg_class WHERE oid = '${SET_SCHEMA}.session_items'::regclass AND reltuples > 0`;
+  expect(await rowsOf(stack.databaseUrl, statistics)).toHaveLength(1);
 });
 
 describe('while the read models are read for long', () => {
@@ -219,14 +221,21 @@ describe('while the read models are read for long', () => {
 });
 
 it('a transaction that sees what is committed is no older reader, however old the oldest writer is', async () => {
+  const look =
+    "SELECT 1 FROM pg_stat_activity WHERE query LIKE '%xact_start <= $1%' AND pid <> pg_backend_pid()";
+  const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1';
   await withReader('somebody', 'BEGIN; SELECT pg_current_xact_id()', () =>
-    query(stack.databaseUrl, async (client) => {
-      const waited = outwaitOlderReaders(client, 5_000);
-      await withReader('rollcall', `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1`, async () => {
-        await expect(waited).resolves.toBeUndefined();
-        await expect(outwaitOlderReaders(client, 100)).rejects.toThrow(/\(rollcall \d+\)/);
-      });
-    }),
+    query(stack.databaseUrl, (client) =>
+      withReader('rollcall-old', begin, async (end) => {
+        const waited = outwaitOlderReaders(client, 5_000);
+        await until('it waits', async () => (await rowsOf(stack.databaseUrl, look)).length > 0);
+        await withReader('rollcall-new', begin, async () => {
+          await expect(outwaitOlderReaders(client, 100)).rejects.toThrow(/rollcall-new \d+/);
+          await end();
+          await expect(waited).resolves.toBeUndefined();
+        });
+      }),
+    ),
   );
 });
 

@@ -180,6 +180,7 @@ async function swapIn(
     await client.connect();
     for (let tries = 1; ; tries += 1) {
       await approach(database, setVersion, shadow);
+      await shadow.analyze();
       await outwaitLongReaders(client, setVersion, chosen, options);
       await approach(database, setVersion, shadow);
       await checkParked(database, options, shadow);

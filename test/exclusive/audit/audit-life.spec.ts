@@ -104,6 +104,24 @@ describe('an audit in a server', () => {
     expect(await stateOf(id, server)).toEqual(['cancelled', 'it was cancelled']);
   });
 
+  it('that is cancelled is over before another one begins, however often that is asked for', async () => {
+    const id = await begin(server);
+    const first = await auditProcess(server.pid);
+    process.kill(first, 'SIGSTOP');
+    await api(server.url).delete(`/v1/audits/${id}`);
+    for (let time = 0; time < 5; time += 1) {
+      const refused = await api(server.url).post('/v1/audits');
+      expect([refused.status, refused.text]).toEqual([
+        409,
+        expect.stringContaining('Another audit is ending'),
+      ]);
+    }
+    process.kill(first, 'SIGCONT');
+    await until('its process to be gone', () => !isAlive(first));
+    expect(await stateOf(id, server)).toEqual(['cancelled', 'it was cancelled']);
+    await nothingLeft();
+  });
+
   it('has failed at once when its process is killed, and the next one drops what it left', async () => {
     const id = await begin(server);
     process.kill(await auditProcess(server.pid), 'SIGKILL');
