@@ -12,6 +12,7 @@ import { invalidArgument, maximumAppendSizeExceeded, streamDeleted } from '../pr
 import type { EventLog } from '../storage/event-log.js';
 import type { GrpcCall } from '../transport/grpc-call.js';
 import { WireReader } from '../wire/wire-reader.js';
+import type { Intake } from './intake.js';
 
 /** What the messages of one call may hold in memory, with everything that the size of an append leaves out. */
 const MOST_HELD_BYTES = 64 * MAXIMUM_APPEND_SIZE;
@@ -21,12 +22,16 @@ class Proposal {
   target: WriteTarget | undefined;
   readonly events: ProposedEvent[] = [];
   private size = 0;
-  private held = 0;
+  held = 0;
+
+  constructor(private readonly intake: Intake) {}
 
   add(message: Buffer): void {
     // Events are views into their message and keep all of it alive, whatever else it holds.
     this.held += message.length;
-    if (this.held > MOST_HELD_BYTES) throw maximumAppendSizeExceeded(MAXIMUM_APPEND_SIZE);
+    this.intake.hold(message.length);
+    if (this.held > MOST_HELD_BYTES || this.intake.overfull)
+      throw maximumAppendSizeExceeded(MAXIMUM_APPEND_SIZE);
     const reader = new WireReader(message);
     for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
       switch (tag >>> 3) {
@@ -51,12 +56,17 @@ class Proposal {
 }
 
 /** `Streams/Append`: options first, then one message per event. */
-export async function append(log: EventLog, call: GrpcCall): Promise<void> {
-  const proposal = new Proposal();
-  await call.receive((message) => proposal.add(message));
+export async function append(log: EventLog, call: GrpcCall, intake: Intake): Promise<void> {
+  const proposal = new Proposal(intake);
+  try {
+    await call.receive((message) => proposal.add(message));
+  } finally {
+    intake.close(proposal.held);
+  }
   const { target, events } = proposal;
   if (target === undefined) throw invalidArgument('The options are missing.');
-  const outcome = await log.write({ kind: 'append', ...target, events });
+  await intake.drained();
+  const outcome = await intake.while(proposal.held, log.write({ kind: 'append', ...target, events }));
   switch (outcome.kind) {
     case 'written':
       return call.end(encodeAppendSuccess(outcome));
