@@ -66,7 +66,7 @@ function open(options: Partial<ShadowSetOptions> = {}): Promise<ShadowSet> {
     version,
     logId: 'log',
     parked: new Map(),
-    signal,
+    signal: new AbortController().signal,
     onProgress: () => undefined,
     ...options,
   });

@@ -10,8 +10,10 @@ import {
 import { encodeAppendConflict, encodeAppendSuccess } from '../protocol/append-response.js';
 import { invalidArgument, maximumAppendSizeExceeded, streamDeleted } from '../protocol/grpc-error.js';
 import type { EventLog } from '../storage/event-log.js';
+import type { WriteOutcome } from '../storage/log-writer.js';
 import type { GrpcCall } from '../transport/grpc-call.js';
 import { WireReader } from '../wire/wire-reader.js';
+import type { Intake } from './intake.js';
 
 /** What the messages of one call may hold in memory, with everything that the size of an append leaves out. */
 const MOST_HELD_BYTES = 64 * MAXIMUM_APPEND_SIZE;
@@ -21,12 +23,16 @@ class Proposal {
   target: WriteTarget | undefined;
   readonly events: ProposedEvent[] = [];
   private size = 0;
-  private held = 0;
+  held = 0;
+
+  constructor(private readonly intake: Intake) {}
 
   add(message: Buffer): void {
     // Events are views into their message and keep all of it alive, whatever else it holds.
     this.held += message.length;
-    if (this.held > MOST_HELD_BYTES) throw maximumAppendSizeExceeded(MAXIMUM_APPEND_SIZE);
+    this.intake.hold(message.length);
+    if (this.held > MOST_HELD_BYTES || this.intake.overfull)
+      throw maximumAppendSizeExceeded(MAXIMUM_APPEND_SIZE);
     const reader = new WireReader(message);
     for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
       switch (tag >>> 3) {
@@ -51,12 +57,29 @@ class Proposal {
 }
 
 /** `Streams/Append`: options first, then one message per event. */
-export async function append(log: EventLog, call: GrpcCall): Promise<void> {
-  const proposal = new Proposal();
-  await call.receive((message) => proposal.add(message));
-  const { target, events } = proposal;
+export async function append(log: EventLog, call: GrpcCall, intake: Intake): Promise<void> {
+  const proposal = new Proposal(intake);
+  try {
+    await call.receive((message) => proposal.add(message));
+    answer(call, await written(log, proposal, intake));
+  } finally {
+    intake.close(proposal.held);
+  }
+}
+
+interface Written {
+  readonly target: WriteTarget;
+  readonly outcome: WriteOutcome;
+}
+
+async function written(log: EventLog, { target, events, held }: Proposal, intake: Intake): Promise<Written> {
   if (target === undefined) throw invalidArgument('The options are missing.');
-  const outcome = await log.write({ kind: 'append', ...target, events });
+  await intake.drained();
+  const outcome = await intake.while(held, log.write({ kind: 'append', ...target, events }));
+  return { target, outcome };
+}
+
+function answer(call: GrpcCall, { target, outcome }: Written): void {
   switch (outcome.kind) {
     case 'written':
       return call.end(encodeAppendSuccess(outcome));

@@ -24,6 +24,7 @@ import type { ProposedEvent } from '../protocol/recorded-event.js';
 import type { EventLog } from '../storage/event-log.js';
 import { frame } from '../transport/frame-decoder.js';
 import type { GrpcCall } from '../transport/grpc-call.js';
+import type { Intake } from './intake.js';
 
 interface OpenBatch {
   readonly target: WriteTarget;
@@ -52,6 +53,7 @@ export class BatchAppendCall {
   private readonly open = new Map<string, OpenBatch>();
   private openBytes = 0;
   private pendingWrites = 0;
+  private pauses = 0;
   private whenIdle: (() => void) | undefined;
   private replies: Buffer[] = [];
   private flushing = false;
@@ -59,7 +61,10 @@ export class BatchAppendCall {
   constructor(
     private readonly log: EventLog,
     private readonly call: GrpcCall,
-  ) {}
+    private readonly intake: Intake,
+  ) {
+    call.closed.addEventListener('abort', () => this.intake.close(this.openBytes), { once: true });
+  }
 
   async run(): Promise<void> {
     await this.call.receive((message) => this.accept(decodeBatchChunk(message), message.length));
@@ -105,7 +110,9 @@ export class BatchAppendCall {
   }
 
   private drop(key: string): void {
-    this.openBytes -= this.open.get(key)?.held ?? 0;
+    const held = this.open.get(key)?.held ?? 0;
+    this.openBytes -= held;
+    this.intake.close(held);
     this.open.delete(key);
   }
 
@@ -113,7 +120,9 @@ export class BatchAppendCall {
   private hold(batch: OpenBatch, bytes: number): void {
     batch.held += bytes;
     this.openBytes += bytes;
-    if (this.openBytes > MOST_OPEN_BYTES) throw invalidArgument('Too many unfinished batches.');
+    this.intake.hold(bytes);
+    if (this.openBytes > MOST_OPEN_BYTES || this.intake.overfull)
+      throw invalidArgument('Too many unfinished batches.');
   }
 
   private collect(batch: OpenBatch, messages: readonly Buffer[]): void {
@@ -129,8 +138,8 @@ export class BatchAppendCall {
     const { stream, expected } = batch.target;
     if (batch.deadline !== undefined && batch.deadline < this.log.now()) throw new BatchRefused(batchTimeout);
     this.pendingWrites += 1;
-    void this.log
-      .write({ kind: 'append', stream, expected, events: batch.events })
+    void this.intake
+      .while(batch.held, this.log.write({ kind: 'append', stream, expected, events: batch.events }))
       .then((outcome) => {
         switch (outcome.kind) {
           case 'written':
@@ -149,6 +158,16 @@ export class BatchAppendCall {
         this.pendingWrites -= 1;
         if (this.pendingWrites === 0) this.whenIdle?.();
       });
+    if (this.intake.full) void this.pauseUntil(this.intake.drained());
+  }
+
+  /** Two may wait at once: for answers to be read, and for appends to be written. */
+  private async pauseUntil(over: Promise<void>): Promise<void> {
+    this.pauses += 1;
+    this.call.pauseInput();
+    await over;
+    this.pauses -= 1;
+    if (this.pauses === 0) this.call.resumeInput();
   }
 
   /** Gathers the answers of one commit into one write, and stops reading when the client reads none. */
@@ -164,10 +183,7 @@ export class BatchAppendCall {
     this.replies = [];
     this.flushing = false;
     const drained = this.call.write(frames);
-    if (drained === undefined) return;
-    this.call.pauseInput();
-    await drained;
-    this.call.resumeInput();
+    if (drained !== undefined) await this.pauseUntil(drained);
   }
 }
 

@@ -5,6 +5,7 @@ import { append } from './append-service.js';
 import { BatchAppendCall } from './batch-append-service.js';
 import { deleteStream } from './delete-service.js';
 import { gossip } from './gossip.js';
+import { Intake } from './intake.js';
 import { BACKUP_PATH, backup } from './maintenance.js';
 import { read } from './read-service.js';
 import { serverFeatures } from './server-features.js';
@@ -16,9 +17,13 @@ export interface NodeIdentity {
 }
 
 export function eventStoreRoutes(log: EventLog, node: NodeIdentity): Routes {
+  const intake = new Intake();
   return new Map<string, CallHandler>([
-    ['/event_store.client.streams.Streams/Append', (call) => append(log, call)],
-    ['/event_store.client.streams.Streams/BatchAppend', (call) => new BatchAppendCall(log, call).run()],
+    ['/event_store.client.streams.Streams/Append', (call) => append(log, call, intake)],
+    [
+      '/event_store.client.streams.Streams/BatchAppend',
+      (call) => new BatchAppendCall(log, call, intake).run(),
+    ],
     ['/event_store.client.streams.Streams/Read', (call) => read(log, call)],
     ['/event_store.client.streams.Streams/Delete', (call) => deleteStream(log, call, 'delete')],
     ['/event_store.client.streams.Streams/Tombstone', (call) => deleteStream(log, call, 'tombstone')],

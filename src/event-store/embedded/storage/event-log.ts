@@ -8,7 +8,7 @@ import type { InSteps, Settled } from './group-commit.js';
 import { GroupCommit } from './group-commit.js';
 import { asDamage } from './log-verification.js';
 import type { LogParts, LogWrite, WriteOutcome } from './log-writer.js';
-import { LogWriter } from './log-writer.js';
+import { LogWriter, bytesIn } from './log-writer.js';
 import { NameTable } from './name-table.js';
 import { FIRST_POSITION, RecordTable, positionAfter } from './record-table.js';
 import { prepareSchema } from './schema.js';
@@ -54,6 +54,7 @@ export class EventLog {
     this.group = new GroupCommit(
       (writes) => this.commit(writes),
       () => this.signal.announce(),
+      bytesIn,
     );
     this.checkAcknowledged();
     if (this.head === FIRST_POSITION) this.writeSystemEvents();

@@ -15,6 +15,7 @@ function recording(fail: (items: readonly number[]) => boolean = () => false) {
     () => {
       announced += 1;
     },
+    (item) => item,
   );
   return { commit, groups, announcements: () => announced };
 }
@@ -32,6 +33,13 @@ describe('a group commit', () => {
     await commit.submit(1);
     await commit.submit(2);
     expect(groups).toEqual([[1], [2]]);
+  });
+
+  it('takes fewer of what is large, and what is larger than any commit alone', async () => {
+    const { commit, groups } = recording();
+    const sizes = [5, 2, 3, 20, 1].map((size) => size * 1024 * 1024);
+    await Promise.all(sizes.map((size) => commit.submit(size)));
+    expect(groups.map((group) => group.map((size) => size / 1024 / 1024))).toEqual([[5, 2], [3], [20], [1]]);
   });
 
   it('tells listeners once per commit, before the writers go on', async () => {
@@ -57,6 +65,7 @@ describe('a group commit', () => {
         );
       },
       () => undefined,
+      () => 1,
     );
     const outcomes = await Promise.allSettled([1, 2, 3].map((item) => commit.submit(item)));
     expect(outcomes).toEqual([
@@ -84,6 +93,7 @@ describe('a group commit', () => {
         return items.map((item) => ({ kind: 'done', result: item }));
       },
       () => happened.push('committed'),
+      () => 1,
     );
     const first = Promise.all([commit.submit(1), commit.submit(2), commit.submit(3)]);
     await setImmediate();

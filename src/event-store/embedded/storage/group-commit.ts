@@ -9,6 +9,8 @@ export type Settled<Result> =
   { readonly kind: 'done'; readonly result: Result } | { readonly kind: 'failed'; readonly error: unknown };
 
 const MOST_IN_A_COMMIT = 1_000;
+/** Of large items fewer: a commit is as long as the wait of those that come behind it. */
+const MOST_BYTES_IN_A_COMMIT = 8 * 1024 * 1024;
 
 /** Work that lets others have a turn wherever it yields. */
 export type InSteps<Result> = Generator<void, Result>;
@@ -28,6 +30,7 @@ export class GroupCommit<Item, Result> {
     /** Makes all items durable that it can, answering for each in order, or throws for all of them. */
     private readonly commit: (items: readonly Item[]) => InSteps<readonly Settled<Result>[]>,
     private readonly committed: () => void,
+    private readonly bytesOf: (item: Item) => number,
   ) {}
 
   submit(item: Item): Promise<Result> {
@@ -73,9 +76,21 @@ export class GroupCommit<Item, Result> {
   }
 
   private next(): NonNullable<typeof this.running> {
-    const group = this.pending.slice(0, MOST_IN_A_COMMIT);
-    this.pending = this.pending.slice(MOST_IN_A_COMMIT);
+    const count = this.countFitting();
+    const group = this.pending.slice(0, count);
+    this.pending = this.pending.slice(count);
     return { group, steps: this.commit(group.map((entry) => entry.item)) };
+  }
+
+  private countFitting(): number {
+    let count = 0;
+    let bytes = 0;
+    for (const { item } of this.pending) {
+      bytes += this.bytesOf(item);
+      if (count === MOST_IN_A_COMMIT || (count > 0 && bytes > MOST_BYTES_IN_A_COMMIT)) break;
+      count += 1;
+    }
+    return count;
   }
 
   private settle(group: readonly Pending<Item, Result>[], results: readonly Settled<Result>[]): void {

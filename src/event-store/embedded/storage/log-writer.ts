@@ -46,16 +46,26 @@ export interface LogParts {
 
 /** An append may hold half a million tiny events: after this many, others get a turn. */
 const EVENTS_A_STEP = 1_000;
+/** Or after as many bytes: a thousand appends of a megabyte share a commit as well. */
+const BYTES_A_STEP = 2n * 1024n * 1024n;
+
+export function bytesIn(write: LogWrite): number {
+  if (write.kind !== 'append') return 0;
+  return write.events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+}
 
 /** Applies writes one after another inside a transaction that its caller owns. */
 export class LogWriter {
   private inStep = 0;
+  private stepBegan: bigint;
 
   constructor(
     private readonly parts: LogParts,
     /** The position that the next record gets. */
     public head: bigint,
-  ) {}
+  ) {
+    this.stepBegan = head;
+  }
 
   *apply(write: LogWrite): InSteps<WriteOutcome> {
     const { stream } = write;
@@ -171,8 +181,11 @@ export class LogWriter {
   }
 
   private stepEnds(): boolean {
-    this.inStep = (this.inStep + 1) % EVENTS_A_STEP;
-    return this.inStep === 0;
+    this.inStep += 1;
+    if (this.inStep < EVENTS_A_STEP && this.head - this.stepBegan < BYTES_A_STEP) return false;
+    this.inStep = 0;
+    this.stepBegan = this.head;
+    return true;
   }
 
   private softDelete(stream: Buffer, lastRevision: bigint): WriteOutcome {
