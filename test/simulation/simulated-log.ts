@@ -1,14 +1,19 @@
 import type { EventStoreDBClient } from '@eventstore/db-client';
+import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import { followAll } from '../../src/event-store/feed.js';
 import type { RawEvent } from '../../src/event-store/recorded-event.js';
 import type { LogFollower } from '../../src/projection-engine/ports.js';
 import { roundTrip } from './round-trip.js';
-import { type CheckpointReached, SimulatedSubscription } from './simulated-subscription.js';
+import { SimulatedSubscription } from './simulated-subscription.js';
 import type { Machine, Simulator } from './simulator.js';
 
-interface SubscribeOptions {
-  readonly fromPosition: string | { readonly commit: bigint };
-  readonly filter: { readonly checkpointReached: CheckpointReached };
+interface Stub {
+  makeServerStreamRequest(
+    path: string,
+    serialize: unknown,
+    deserialize: unknown,
+    request: streams.ReadReq,
+  ): SimulatedSubscription;
 }
 
 const READ_LIMIT_MS = 2_000;
@@ -40,8 +45,14 @@ export class SimulatedLog {
 
   follower(machine: Machine): LogFollower {
     const { simulator } = this;
+    const stub: Stub = {
+      makeServerStreamRequest: (_path, _serialize, _deserialize, request) => this.subscribe(machine, request),
+    };
     const client = {
-      subscribeToAll: (options: SubscribeOptions) => this.subscribe(machine, options),
+      callArguments: () => [],
+      GRPCStreamCreator:
+        (_client: unknown, _name: string, create: (stub: Stub) => SimulatedSubscription) => () =>
+          Promise.resolve(create(stub)),
     } as unknown as EventStoreDBClient;
     return {
       get appendsInFlight() {
@@ -82,17 +93,10 @@ export class SimulatedLog {
     });
   }
 
-  private subscribe(machine: Machine, { fromPosition, filter }: SubscribeOptions): SimulatedSubscription {
-    const from = typeof fromPosition === 'string' ? -1n : fromPosition.commit;
+  private subscribe(machine: Machine, request: streams.ReadReq): SimulatedSubscription {
+    const from = BigInt(request.getOptions()?.getAll()?.getPosition()?.getCommitPosition() ?? -1);
     this.simulator.note(`  ${machine.name} subscribes after ${from}`);
-    const subscription = new SimulatedSubscription(
-      this.simulator,
-      machine,
-      this,
-      from,
-      filter.checkpointReached,
-      this.isHostile,
-    );
+    const subscription = new SimulatedSubscription(this.simulator, machine, this, from, this.isHostile);
     this.subscriptions.set(machine, subscription);
     return subscription;
   }

@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events';
+import type { ReadFrame } from '../../src/event-store/read-frames.js';
 import type { RawEvent } from '../../src/event-store/recorded-event.js';
 import type { Machine, Simulator } from './simulator.js';
 
-type Message =
-  | { readonly kind: 'event'; readonly raw: RawEvent }
-  | { readonly kind: 'frame'; readonly position: bigint }
-  | { readonly kind: 'caught-up'; readonly head: bigint };
+/** With the head of the log when "caught up" was sent. */
+type Message = { readonly frame: ReadFrame; readonly head: bigint };
 
 export interface Source {
   readonly events: readonly RawEvent[];
@@ -13,22 +12,14 @@ export interface Source {
   readonly head: bigint;
 }
 
-export type CheckpointReached = (
-  source: SimulatedSubscription,
-  position: { readonly commit: bigint; readonly prepare: bigint },
-) => Promise<void>;
-
 const CLIENT_BUFFER = 6;
 /** After so long without an answer to its pings the client knows that the connection is dead. */
 const KEEP_ALIVE_MS = 20_000;
 
-/**
- * A filtered subscription as the client library has it: events go through a buffer, frames and "caught up" overtake
- * that buffer.
- */
+/** The call of a filtered subscription: its messages come in bursts, through a buffer, in their order. */
 export class SimulatedSubscription extends EventEmitter {
   private readonly wire: Message[] = [];
-  private readonly buffer: RawEvent[] = [];
+  private readonly buffer: Message[] = [];
   private sent = 0;
   private framed: bigint;
   private saidCaughtUp = false;
@@ -39,7 +30,7 @@ export class SimulatedSubscription extends EventEmitter {
   private over = false;
   /** Something was swallowed: nothing comes through any more, though nobody says so. */
   private stale = false;
-  /** The head of the log when "caught up" was first sent. */
+  /** The head of the log when the "caught up" that came first was sent. */
   caughtUpAt: bigint | null = null;
 
   constructor(
@@ -47,7 +38,6 @@ export class SimulatedSubscription extends EventEmitter {
     private readonly machine: Machine,
     private readonly source: Source,
     from: bigint,
-    private readonly checkpointReached: CheckpointReached,
     private readonly isHostile: () => boolean,
   ) {
     super();
@@ -55,10 +45,6 @@ export class SimulatedSubscription extends EventEmitter {
     this.sent = source.events.findIndex(({ position }) => position > from);
     if (this.sent < 0) this.sent = source.events.length;
     this.appended();
-  }
-
-  get readableLength(): number {
-    return this.buffer.length;
   }
 
   pause(): this {
@@ -72,9 +58,8 @@ export class SimulatedSubscription extends EventEmitter {
     return this;
   }
 
-  unsubscribe(): Promise<void> {
+  cancel(): void {
     this.over = true;
-    return new Promise((resolve) => this.simulator.after(1, this.machine, 'unsubscribed', resolve));
   }
 
   destroy(): this {
@@ -109,16 +94,16 @@ export class SimulatedSubscription extends EventEmitter {
       const raw = source.events[this.sent];
       if (!raw) break;
       this.sent += 1;
-      this.send({ kind: 'event', raw });
+      this.send(eventFrame(raw));
       const again = source.events[this.sent - simulator.between(1, 4)];
-      if (again && this.isHostile() && simulator.chance(0.05)) this.send({ kind: 'event', raw: again });
+      if (again && this.isHostile() && simulator.chance(0.05)) this.send(eventFrame(again));
       if (simulator.chance(0.3)) this.sendFrame();
     }
     if (this.sent < source.events.length) return this.appended();
     this.sendFrame();
     if (this.saidCaughtUp) return;
     this.saidCaughtUp = true;
-    this.send({ kind: 'caught-up', head: source.events.at(-1)?.position ?? -1n });
+    this.send({ kind: 'caught-up' });
   }
 
   /** Everything up to some place before the next event has been considered. */
@@ -128,17 +113,17 @@ export class SimulatedSubscription extends EventEmitter {
     const position = this.simulator.chance(0.5) ? next - 1n : last;
     if (position <= this.framed) return;
     this.framed = position;
-    this.send({ kind: 'frame', position });
+    this.send({ kind: 'checkpoint', position });
   }
 
-  private send(message: Message): void {
+  private send(frame: ReadFrame): void {
     if (this.machine.logHole && !this.stale) {
       this.stale = true;
       if (this.simulator.chance(0.5))
         this.simulator.after(KEEP_ALIVE_MS, null, 'log connection found dead', () => this.cut());
     }
     if (this.stale) return;
-    this.wire.push(message);
+    this.wire.push({ frame, head: this.source.events.at(-1)?.position ?? -1n });
     this.receiveLater();
   }
 
@@ -156,18 +141,8 @@ export class SimulatedSubscription extends EventEmitter {
     if (this.over || this.buffer.length >= CLIENT_BUFFER) return;
     const message = this.wire.shift();
     if (!message) return;
-    switch (message.kind) {
-      case 'event':
-        this.buffer.push(message.raw);
-        return this.drainLater();
-      case 'frame':
-        this.simulator.note(`  frame ${message.position}, ${this.buffer.length} buffered`);
-        return void this.checkpointReached(this, { commit: message.position, prepare: message.position });
-      case 'caught-up':
-        this.simulator.note(`  caught up at ${message.head}, ${this.buffer.length} buffered`);
-        this.caughtUpAt ??= message.head;
-        this.emit('caughtUp');
-    }
+    this.buffer.push(message);
+    this.drainLater();
   }
 
   private drainLater(): void {
@@ -181,19 +156,25 @@ export class SimulatedSubscription extends EventEmitter {
 
   private drain(): void {
     for (let count = this.simulator.between(1, 4); count > 0 && !this.paused && !this.over; count -= 1) {
-      const raw = this.buffer.shift();
-      if (!raw) break;
-      this.emit('data', resolved(raw));
+      const message = this.buffer.shift();
+      if (!message) break;
+      this.hand(message);
     }
     if (this.over) return;
     this.receiveLater();
     if (!this.paused) this.drainLater();
   }
+
+  private hand({ frame, head }: Message): void {
+    if (frame.kind === 'checkpoint') this.simulator.note(`  frame ${frame.position}`);
+    if (frame.kind === 'caught-up') {
+      this.simulator.note(`  caught up at ${head}`);
+      this.caughtUpAt ??= head;
+    }
+    this.emit('data', frame);
+  }
 }
 
-function resolved(raw: RawEvent): object {
-  const { id, type, stream, revision, position, recordedAt, data, metadata } = raw;
-  const created = new Date(recordedAt);
-  const place = { commit: position, prepare: position };
-  return { event: { id, type, streamId: stream, revision, created, data, metadata, position: place } };
+function eventFrame(raw: RawEvent): ReadFrame {
+  return { kind: 'event', raw };
 }

@@ -3,14 +3,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import { EventStoreDBClient as Client, START, eventTypeFilter } from '@eventstore/db-client';
+import { EventLog } from '../../../src/event-store/event-log.js';
 import { recordReadAll } from './recorded-read.js';
-import type { Row } from './measure.js';
-import { median, milliseconds, row } from './measure.js';
+import { type Row, row } from '../report.js';
+import { median, milliseconds } from './measure.js';
 import { ServerProcess } from './node-process.js';
 import { RARE, mixedEvents } from './sample.js';
 
 const REPEATS = 3;
 const BATCH = 500;
+const HISTORY = 'bench-history-';
 
 interface Decoder {
   readonly decode: (frame: Buffer) => unknown;
@@ -30,7 +32,7 @@ function clientDecoder(): Decoder {
 
 export async function fill(client: EventStoreDBClient, count: number): Promise<void> {
   for (let written = 0; written < count; written += BATCH) {
-    await client.appendToStream(`bench-history-${(written / BATCH) % 40}`, mixedEvents(BATCH));
+    await client.appendToStream(`${HISTORY}${(written / BATCH) % 40}`, mixedEvents(BATCH));
   }
 }
 
@@ -54,6 +56,17 @@ async function subscribeWhole(client: EventStoreDBClient, rareOnly: boolean): Pr
   return count;
 }
 
+/** As the projections follow the log. */
+async function followWhole(log: EventLog): Promise<number> {
+  let count = 0;
+  await new Promise<void>((settle, reject) => {
+    const handlers = { event: () => void (count += 1), passed: () => undefined, caughtUp: settle };
+    const feed = log.follow(null, [HISTORY], handlers);
+    void feed.ended.then(reject);
+  });
+  return count;
+}
+
 /** Reads of a log of `count` events, beside the same bytes decoded from memory and sent from memory. */
 export async function readRows(node: ServerProcess, client: EventStoreDBClient, dir: string): Promise<Row[]> {
   const frames = await recordReadAll(node.port);
@@ -61,6 +74,7 @@ export async function readRows(node: ServerProcess, client: EventStoreDBClient, 
   writeFileSync(file, Buffer.concat(frames.map((frame) => frame.whole)));
   const memory = await ServerProcess.startMemoryServer(file);
   const replaying = Client.connectionString(memory.url);
+  const log = new EventLog(node.url);
   const { decode } = clientDecoder();
   const rates: Record<string, number[]> = {
     decoded: [],
@@ -68,6 +82,7 @@ export async function readRows(node: ServerProcess, client: EventStoreDBClient, 
     read: [],
     subscribed: [],
     filtered: [],
+    followed: [],
     clientCpu: [],
     nodeCpu: [],
   };
@@ -92,8 +107,10 @@ export async function readRows(node: ServerProcess, client: EventStoreDBClient, 
     rates['nodeCpu']?.push(((node.processorTime() - before.node) * 1000) / frames.length);
     await time('subscribed', () => subscribeWhole(client, false));
     await time('filtered', () => subscribeWhole(client, true));
+    await time('followed', () => followWhole(log));
   }
   await replaying.dispose();
+  await log.close();
   await memory.stop();
   const of = (name: string): number => median(rates[name] ?? []);
   const decoded = { what: 'decoding the same bytes from memory, no connection', value: of('decoded') };
@@ -105,7 +122,8 @@ export async function readRows(node: ServerProcess, client: EventStoreDBClient, 
     row('readAll', of('read'), 'events/s', decoded),
     row('readAll: processor time of the client', of('clientCpu'), 'us/event'),
     row('readAll: processor time of the node', of('nodeCpu'), 'us/event'),
-    row('subscribeToAll', of('subscribed'), 'events/s', replayed),
+    row('subscribeToAll', of('subscribed'), 'events/s', replayed, { atLeast: 0.8 }),
+    row('followed through our own decoder', of('followed'), 'events/s', decoded, { atLeast: 0.8 }),
     row('filtered subscription, one in ten matches: scanned', of('filtered') * 10, 'events/s', {
       what: 'subscribeToAll',
       value: of('subscribed'),

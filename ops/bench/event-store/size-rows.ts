@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import type { ProposedEvent } from '../../../src/event-store/embedded/protocol/recorded-event.js';
 import { EventLog } from '../../../src/event-store/embedded/storage/event-log.js';
-import type { Row } from './measure.js';
-import { median, row } from './measure.js';
+import { type Row, row } from '../report.js';
+import { median } from './measure.js';
 import { ServerProcess } from './node-process.js';
 import { sampleEvent } from './sample.js';
 
-const A_COMMIT = 1_000;
+const AN_APPEND = 50;
+const APPENDS_AT_ONCE = 20;
+const STREAMS = 20_000;
+const FLAT = { atMost: 1.3 };
 const STARTS = 3;
 
 interface Size {
@@ -24,9 +27,15 @@ export async function sizeRows(dir: string, small: number, large: number): Promi
   const name = (what: string, count: number): string => `${what} with ${count} events`;
   return [
     row(name('start', small), little.start, 'ms'),
-    row(name('start', large), much.start, 'ms', { what: name('start', small), value: little.start }),
+    row(name('start', large), much.start, 'ms', { what: name('start', small), value: little.start }, FLAT),
     row(name('memory', small), little.memory, 'MiB'),
-    row(name('memory', large), much.memory, 'MiB', { what: name('memory', small), value: little.memory }),
+    row(
+      name('memory', large),
+      much.memory,
+      'MiB',
+      { what: name('memory', small), value: little.memory },
+      FLAT,
+    ),
   ];
 }
 
@@ -54,14 +63,17 @@ async function measure(dir: string, events: number): Promise<Size> {
 
 async function write(dir: string, events: number): Promise<void> {
   const log = EventLog.open(join(dir, 'eventstore.db'), Date.now);
-  for (let written = 0; written < events; written += A_COMMIT) {
-    const stream = Buffer.from(`bench-${written % 100_000}`);
-    await log.write({
+  const append = (from: number): Promise<unknown> =>
+    log.write({
       kind: 'append',
-      stream,
+      stream: Buffer.from(`bench-${(from / AN_APPEND) % STREAMS}`),
       expected: { kind: 'any' },
-      events: Array.from({ length: A_COMMIT }, (_, index) => proposed(written + index)),
+      events: Array.from({ length: AN_APPEND }, (_, index) => proposed(from + index)),
     });
+  for (let written = 0; written < events; written += AN_APPEND * APPENDS_AT_ONCE) {
+    await Promise.all(
+      Array.from({ length: APPENDS_AT_ONCE }, (_, index) => append(written + index * AN_APPEND)),
+    );
   }
   log.close();
 }

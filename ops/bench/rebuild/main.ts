@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import pg from 'pg';
 import { EventLog } from '../../../src/event-store/event-log.js';
 import { StreamNames } from '../../../src/event-store/stream-names.js';
 import { SET_SCHEMA } from '../../../src/projection-engine/this-set.js';
-import { median, row, type Row } from '../event-store/measure.js';
+import { median } from '../event-store/measure.js';
+import { print, type Row, row, save } from '../report.js';
 import { rawRead } from '../rows.js';
 import { BenchStack } from '../stack.js';
 import { writeHistory } from './history.js';
@@ -20,7 +19,6 @@ const LARGE = quick ? 40_000 : 1_000_000;
 const EVENTS_OF_A_SESSION = 50;
 const REPEATS = 2;
 const PREFIX = 'rollcall.';
-const RESULTS = 'ops/bench/results';
 const COMMAND_LINE = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url));
 /** As `npm run rollcall` starts it. */
 const NODE_FLAGS = ['--enable-source-maps', '--max-semi-space-size=16', '--heap-growing-percent=60'];
@@ -38,18 +36,15 @@ async function main(): Promise<void> {
   const rows = [
     ...small.rows,
     ...large.rows,
-    row('time of an event, large log', per(LARGE, large.seconds), 'µs', {
-      what: 'in the small log',
-      value: per(SMALL, small.seconds),
-    }),
+    row(
+      'time of an event, large log',
+      per(LARGE, large.seconds),
+      'µs',
+      { what: 'in the small log', value: per(SMALL, small.seconds) },
+      { atMost: 1.25 },
+    ),
   ];
-  for (const { what, value, unit, limit, ratio } of rows) {
-    const beside = limit === undefined ? '' : `   ${ratio} of ${limit.value} (${limit.what})`;
-    process.stdout.write(`${what.padEnd(44)} ${String(value).padStart(9)} ${unit.padEnd(9)}${beside}\n`);
-  }
-  mkdirSync(RESULTS, { recursive: true });
-  const machine = { node: process.version, cpus: cpus().length, at: new Date().toISOString(), quick };
-  writeFileSync(join(RESULTS, 'rebuild.json'), `${JSON.stringify({ machine, rows }, undefined, 2)}\n`);
+  save('rebuild', print(rows), quick);
 }
 
 /** A log of that many events, read raw and rebuilt from in turn. */
@@ -71,8 +66,10 @@ async function measured(events: number): Promise<{ rows: Row[]; seconds: number 
     const limit = { what: 'raw filtered subscription', value: median(raw) };
     return {
       rows: [
-        row(`rebuild ${what}`, events / seconds, 'events/s', limit),
-        row(`memory of it`, Math.max(...rebuilds.map(({ memory }) => memory)), 'MiB'),
+        row(`rebuild ${what}`, events / seconds, 'events/s', limit, { atLeast: 0.8 }),
+        row(`memory of it`, Math.max(...rebuilds.map(({ memory }) => memory)), 'MiB', undefined, {
+          atMost: 400,
+        }),
       ],
       seconds,
     };

@@ -55,6 +55,7 @@ export class FirstFill {
     });
     try {
       await filler.fillTo(head);
+      await filler.analyze();
     } finally {
       await filler.close();
     }

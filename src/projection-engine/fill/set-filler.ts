@@ -126,6 +126,11 @@ export class SetFiller {
     }
   }
 
+  /** The tables are about to be read. */
+  analyze(): Promise<void> {
+    return this.writer.analyze(this.options.projections);
+  }
+
   async close(): Promise<void> {
     await this.appending.catch(() => undefined);
     await this.writer.close();

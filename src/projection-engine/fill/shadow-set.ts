@@ -112,9 +112,8 @@ export class ShadowSet {
   }
 
   /** Without statistics whoever reads the tables first would have them read row by row. */
-  async analyze(): Promise<void> {
-    for (const { table } of this.options.projections)
-      await this.database.query(`analyze-${table.name}`, `ANALYZE ${this.schema}.${table.name}`);
+  analyze(): Promise<void> {
+    return this.filler.analyze();
   }
 
   /** The set holds all that the log held: from now on it can be read. */
