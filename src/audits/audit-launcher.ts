@@ -1,10 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { within } from '../event-store/time-limit.js';
 import type { EngineLog } from '../projection-engine/engine.js';
 import type { AuditOrder, AuditRegister } from './audit-register.js';
 import type { AuditPlace } from './audit-run.js';
 
-const STOP_WITHIN_MS = 5_000;
+const STOP_WITHIN_MS = 6_000;
+/** How long who asks for an audit waits for the process of the one before. */
+const ENDING_MS = 4_000;
 
 /** What the process of an audit is told, over its channel: a connection string can hold a password. */
 export interface AuditTask {
@@ -31,6 +34,12 @@ export class AuditLauncher {
   /** Whether a process lives yet: one that was cancelled takes a while to tidy up. */
   get isBusy(): boolean {
     return this.children.size > 0;
+  }
+
+  /** Once no process lives any more, or has been waited for long enough. */
+  async idle(): Promise<void> {
+    const over = Promise.all([...this.children].map((running) => running.over));
+    await within(ENDING_MS, over).catch(() => undefined);
   }
 
   start(order: AuditOrder): void {

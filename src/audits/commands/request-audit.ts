@@ -44,6 +44,7 @@ export class RequestAuditHandler implements ICommandHandler<RequestAudit> {
     const standing = await this.standing(order);
     if (standing) return standing;
     if (wanted.session !== null && !(await this.exists(wanted.session))) return sessionNotFound();
+    if ((await this.register.running()) === null) await this.launcher.idle();
     return this.inTurn(() => this.begin(order));
   }
 

@@ -109,13 +109,9 @@ describe('an audit in a server', () => {
     const first = await auditProcess(server.pid);
     process.kill(first, 'SIGSTOP');
     await api(server.url).delete(`/v1/audits/${id}`);
-    for (let time = 0; time < 5; time += 1) {
-      const refused = await api(server.url).post('/v1/audits');
-      expect([refused.status, refused.text]).toEqual([
-        409,
-        expect.stringContaining('Another audit is ending'),
-      ]);
-    }
+    const asked = await Promise.all(Array.from({ length: 5 }, () => api(server.url).post('/v1/audits')));
+    const isEnding = [409, expect.stringContaining('Another audit is ending')];
+    expect(asked.map(({ status, text }) => [status, text])).toEqual(Array(5).fill(isEnding));
     process.kill(first, 'SIGCONT');
     await until('its process to be gone', () => !isAlive(first));
     expect(await stateOf(id, server)).toEqual(['cancelled', 'it was cancelled']);
