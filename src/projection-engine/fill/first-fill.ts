@@ -29,9 +29,10 @@ export class FirstFill {
       'first-fill',
       `SELECT position, filled FROM ${schemaOf(setVersion)}.checkpoint`,
     );
-    const from = BigInt(checkpoint?.position ?? NOTHING_APPLIED);
+    if (checkpoint?.filled !== false) return;
+    const from = BigInt(checkpoint.position);
     const head = (await log.head()) ?? NOTHING_APPLIED;
-    if (checkpoint?.filled !== false || head <= from) return;
+    if (head <= from) return;
     const begun = performance.now();
     let told = begun;
     const parked = await parkedStreams(database, setVersion);

@@ -10,7 +10,7 @@ import type { EmbeddedNodeProcess } from '../event-store-under-test.js';
 import { connectTo, exited, spawnEmbeddedNode, temporaryDirectory } from '../event-store-under-test.js';
 import { until } from '../recorded-subscription.js';
 import { newStream, rejection, revisionsIn, sampleEvents } from '../sample-events.js';
-import { RawClient, STREAMS, field, grpcFrame, rawSocket, readAnswer } from './raw-client.js';
+import { RawClient, STREAMS, field, grpcFrame, onMessage, rawSocket, readAnswer } from './raw-client.js';
 
 const OK = 0;
 const INVALID_ARGUMENT = 3;
@@ -198,6 +198,33 @@ describe('a batch append', () => {
     for (let index = 0; index < 9; index += 1) stream.write(chunk(index));
     stream.end();
     expect((await answer).body.toString('latin1')).toContain('Too many unfinished batches.');
+  });
+
+  it('whose end does not come within two seconds, or by its own deadline, is answered Timeout, and the stream goes on', async () => {
+    const stream = raw.open(`${STREAMS}/BatchAppend`);
+    const [never, soon] = [newStream(), newStream()];
+    const begun = performance.now();
+    const times = new Map<string, number>();
+    onMessage(stream, (message) => {
+      const text = message.toString('latin1');
+      expect(text).toContain('Timeout');
+      times.set(text.includes(never) ? 'never' : 'soon', performance.now() - begun);
+    });
+    const begin = (index: number, name: string, ...options: Buffer[]): void => {
+      const correlation = field(1, field(2, `7b5f3e62-3d0f-4f3d-9a52-0c6f0f6d5d2${index}`));
+      const target = field(2, Buffer.concat([identifier(name), anyRevision, ...options]));
+      stream.write(grpcFrame(Buffer.concat([correlation, target, field(3, Buffer.concat([someId, typed]))])));
+    };
+    begin(1, never);
+    // Field 7 is a duration, whose field 2 counts nanoseconds: a tenth of a second.
+    begin(2, soon, field(7, Buffer.of(0x10, 0x80, 0xc2, 0xd7, 0x2f)));
+    await until('both to be answered', () => times.size === 2);
+    expect(times.get('soon')).toBeGreaterThan(50);
+    expect(times.get('never')).toBeGreaterThan(1_900);
+    expect(times.get('soon')).toBeLessThan(times.get('never') ?? 0);
+    for (const name of [never, soon])
+      expect(await rejection(revisionsIn(client.readStream(name)))).toBeTruthy();
+    stream.close();
   });
 
   it('over the size limit is refused in the stream, which goes on', async () => {

@@ -44,6 +44,18 @@ describe('the metadata of a stream', () => {
     const moved = withTruncateBefore(Buffer.from('{"$maxCount":4,"own":{"a":1},"$tb":1}'), 9n);
     expect(JSON.parse(moved.toString())).toEqual({ $maxCount: 4, own: { a: 1 }, $tb: 9 });
   });
+
+  it.each([
+    ['{"own":9007199254740993,"$tb":5}', '{"own":9007199254740993,"$tb":9}'],
+    [
+      '{"own":[-1.50e+10,"12 \\"#34"],"in":{"$tb":7}}',
+      '{"own":[-1.50e+10,"12 \\"#34"],"in":{"$tb":7},"$tb":9}',
+    ],
+    [String.raw`{"own":"\u0023 1"}`, '{"own":"# 1","$tb":9}'],
+    ['no JSON', '{"$tb":9}'],
+  ])('keeps each number of %s as it was written', (before, after) => {
+    expect(withTruncateBefore(Buffer.from(before), 9n).toString()).toBe(after);
+  });
 });
 
 describe('the first revision that a reader may see', () => {

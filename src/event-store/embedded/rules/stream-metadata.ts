@@ -58,7 +58,22 @@ export const SOFT_DELETED = Buffer.from(`{"$tb":${LAST_REVISION}}`);
 
 /** The same metadata with another `$tb`: what re-creates a soft-deleted stream. */
 export function withTruncateBefore(data: Buffer, revision: bigint): Buffer {
-  return Buffer.from(JSON.stringify({ ...parseObject(data), $tb: Number(revision) }));
+  const text = data.toString('utf8');
+  const mark = markMissingIn(text + JSON.stringify(parseObject(data)));
+  // Numbers keep their digits: a whole number beyond 2^53 would not survive being parsed.
+  const marked = text.replace(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') ? token : `"${mark}${token}"`,
+  );
+  const changed = JSON.stringify({ ...parseObject(Buffer.from(marked)), $tb: `${mark}${revision}` });
+  return Buffer.from(changed.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1'));
+}
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+function markMissingIn(text: string): string {
+  let mark = '#';
+  while (text.includes(mark)) mark += '#';
+  return mark;
 }
 
 function parseObject(data: Buffer): Record<string, unknown> {

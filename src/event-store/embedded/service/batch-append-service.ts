@@ -32,7 +32,12 @@ interface OpenBatch {
   readonly events: ProposedEvent[];
   size: number;
   held: number;
+  /** Runs while the end of the batch has not come. */
+  unfinished: NodeJS.Timeout | undefined;
 }
+
+/** Unless the client's own deadline comes first. */
+const UNFINISHED_MS = 2_000;
 
 /** What the unfinished batches of one stream may hold in memory. */
 const MOST_OPEN_BATCHES = 1_000;
@@ -63,7 +68,7 @@ export class BatchAppendCall {
     private readonly call: GrpcCall,
     private readonly intake: Intake,
   ) {
-    call.closed.addEventListener('abort', () => this.intake.close(this.openBytes), { once: true });
+    call.closed.addEventListener('abort', () => this.abandon(), { once: true });
   }
 
   async run(): Promise<void> {
@@ -90,27 +95,48 @@ export class BatchAppendCall {
       if (batch === undefined) return;
       this.hold(batch, bytes);
       this.collect(batch, chunk.proposedMessages);
-      if (!chunk.isFinal) return;
+      if (!chunk.isFinal) return this.expectRest(key, chunk.correlationId, batch);
       this.drop(key);
       this.write(chunk.correlationId, batch);
     } catch (error) {
-      const stream = (batch ?? this.open.get(key))?.target.stream ?? Buffer.alloc(0);
-      this.drop(key);
-      this.reply(encodeBatchFailure(chunk.correlationId, stream, refusal(error)));
+      this.refuse(key, chunk.correlationId, error, batch);
     }
+  }
+
+  private refuse(key: string, correlationId: Buffer, error: unknown, batch = this.open.get(key)): void {
+    const stream = batch?.target.stream ?? Buffer.alloc(0);
+    this.drop(key);
+    this.reply(encodeBatchFailure(correlationId, stream, refusal(error)));
+  }
+
+  /** The chunk that begins most batches also ends them, so that they need no timer. */
+  private expectRest(key: string, correlationId: Buffer, batch: OpenBatch): void {
+    if (batch.unfinished !== undefined) return;
+    const left = (batch.deadline ?? Number.POSITIVE_INFINITY) - this.log.now();
+    batch.unfinished = setTimeout(
+      () => this.refuse(key, correlationId, new BatchRefused(batchTimeout)),
+      Math.min(left, UNFINISHED_MS),
+    );
+  }
+
+  private abandon(): void {
+    for (const { unfinished } of this.open.values()) clearTimeout(unfinished);
+    this.intake.close(this.openBytes);
   }
 
   private begin(key: string, options: Buffer): void {
     if (this.open.size >= MOST_OPEN_BATCHES) throw invalidArgument('Too many unfinished batches.');
     const target = decodeTarget(options);
-    const batch = { target, deadline: decodeDeadline(options, this.log.now()), events: [], size: 0, held: 0 };
+    const deadline = decodeDeadline(options, this.log.now());
     this.drop(key);
-    this.open.set(key, batch);
+    this.open.set(key, { target, deadline, events: [], size: 0, held: 0, unfinished: undefined });
     checkTarget(target);
+    this.checkInTime(deadline);
   }
 
   private drop(key: string): void {
-    const held = this.open.get(key)?.held ?? 0;
+    const { held = 0, unfinished } = this.open.get(key) ?? {};
+    clearTimeout(unfinished);
     this.openBytes -= held;
     this.intake.close(held);
     this.open.delete(key);
@@ -134,9 +160,13 @@ export class BatchAppendCall {
     }
   }
 
+  private checkInTime(deadline: number | undefined): void {
+    if (deadline !== undefined && deadline < this.log.now()) throw new BatchRefused(batchTimeout);
+  }
+
   private write(correlationId: Buffer, batch: OpenBatch): void {
     const { stream, expected } = batch.target;
-    if (batch.deadline !== undefined && batch.deadline < this.log.now()) throw new BatchRefused(batchTimeout);
+    this.checkInTime(batch.deadline);
     this.pendingWrites += 1;
     void this.intake
       .while(batch.held, this.log.write({ kind: 'append', stream, expected, events: batch.events }))
