@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { roll } from '../support/roll.js';
+import { type ChildRow, type List, roll } from '../support/roll.js';
 import { stack } from '../support/stack.js';
+import { until } from '../support/until.js';
 
 const on = roll(stack().a);
 
@@ -42,4 +43,24 @@ it('F095: the log decides the order of statuses, whatever else their sender knew
   await on.status(child.id, 'idle', { sequence: 3 });
   await on.status(child.id, 'running', { sequence: 2 });
   expect(await on.row(child)).toMatchObject({ busy: true, current_task_status: 'in_progress' });
+});
+
+it('F097: whoever sees that a child has completed sees its last message in the same answer', async () => {
+  const root = await on.root();
+  for (let round = 0; round < 8; round += 1) {
+    const child = await on.child(root, { title: `writer:${round}` });
+    await on.status(child.id, 'running');
+    const text = `final ${round} ${'x'.repeat(200_000)}`;
+    const async = { headers: { prefer: 'respond-async' } };
+    const said = on.event(child.id, 'external_assistant_message', { agent: 'writer', text }, async);
+    const ended = said.then(() => on.event(child.id, 'external_session_status', { status: 'idle' }, async));
+    // As a client looks that was told by somebody else: without asking for any position.
+    const row = await until('the child to have completed', async () => {
+      const list = await on.api.get<List<ChildRow>>(`/v1/sessions/${root.id}/child_sessions?limit=1`);
+      return list.body.data.find(({ current_task_status }) => current_task_status === 'completed');
+    });
+    expect(row.id).toBe(child.id);
+    expect(row.last_message_preview).toMatch(new RegExp(`^final ${round} x+…$`));
+    expect([(await said).status, (await ended).status]).toEqual([202, 202]);
+  }
 });
