@@ -24,7 +24,7 @@ export class AuditProgressView {
     const { target, events, position } = progress;
     // Later folds go on to a new checkpoint of a live set, and take a moment.
     if (this.folded || target === null) return;
-    this.fold ??= new FoldProgress(NOWHERE, target, this.stream, this.now);
+    this.fold ??= new FoldProgress(NOWHERE, target, this.stream, this.now, LINE_MS.log);
     this.fold.show({ events, position: position ?? NOWHERE });
   }
 

@@ -70,7 +70,6 @@ describe('the progress of an audit, where there is no terminal', () => {
     view.show(at({ phase: 'tracing' }));
     view.end();
     expect(out.lines).toEqual([
-      'rollcall: 50 % | 5 events | 0 events/s | … left\n',
       'rollcall: 10 rows compared\n',
       'rollcall: 20 rows compared\n',
       'rollcall: looking for the events behind the differences\n',

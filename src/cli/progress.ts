@@ -11,7 +11,7 @@ const WINDOW_MS = 5_000;
 export class FoldProgress {
   private readonly bar: cliProgress.SingleBar | null;
   private samples: { at: number; events: number; position: number }[] = [];
-  private told = Number.NEGATIVE_INFINITY;
+  private told: number;
   private readonly total: number;
 
   constructor(
@@ -19,8 +19,11 @@ export class FoldProgress {
     to: bigint,
     private readonly stream: NodeJS.WriteStream = process.stderr,
     private readonly now: () => number = () => performance.now(),
+    /** Milliseconds that pass without a line, for what is soon over. */
+    silence = 0,
   ) {
     this.total = Math.max(1, Number(to - from));
+    this.told = now() - LINE_MS + silence;
     this.bar = stream.isTTY
       ? new cliProgress.SingleBar(
           { format: FORMAT, stream, fps: REDRAW_PER_SECOND, hideCursor: true, clearOnComplete: false },

@@ -14,6 +14,7 @@ const CAUGHT_UP: ReadFrame = { kind: 'caught-up' };
 const JSON_CONTENT = 'application/json';
 const LENGTH_DELIMITED = 2;
 const TICKS_DIGITS = 4;
+const MOST_VARINT_BYTES = 10;
 
 /**
  * Reads `event_store.client.streams.ReadResp`. The client's own reading of it makes some forty objects of an event and
@@ -191,8 +192,11 @@ class Cursor {
     return text;
   }
 
+  /** 64 bits, unsigned: a tombstone has the last revision that there is. */
   bigint(): bigint {
-    return BigInt(this.number());
+    const from = this.at;
+    const value = this.number();
+    return value <= Number.MAX_SAFE_INTEGER ? BigInt(value) : this.exact(from);
   }
 
   skip(): void {
@@ -214,18 +218,25 @@ class Cursor {
     }
   }
 
-  /** A varint up to 2^53, which no position or revision of a log comes near. */
+  /** A varint; rounded beyond 2^53. */
   private number(): number {
     let value = 0;
     let factor = 1;
-    for (;;) {
+    for (let count = 0; count < MOST_VARINT_BYTES; count += 1) {
       const byte = this.message[this.at];
       if (byte === undefined) throw new RangeError('the message ends inside a number');
       this.at += 1;
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
       factor *= 128;
-      if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('a number beyond 2^53');
     }
+    throw new RangeError('a number of more than ten bytes');
+  }
+
+  private exact(from: number): bigint {
+    let value = 0n;
+    for (let at = this.at - 1; at >= from; at -= 1)
+      value = (value << 7n) | BigInt((this.message[at] ?? 0) & 0x7f);
+    return BigInt.asUintN(64, value);
   }
 }
