@@ -90,6 +90,10 @@ describe('a message of a subscription', () => {
     const confirmed = new ReadResp.SubscriptionConfirmation();
     confirmed.setSubscriptionId('some');
     confirmation.setConfirmation(confirmed);
+    // A number, which no subscription is told today.
+    const position = new ReadResp();
+    position.setLastStreamPosition('7');
+    expect(decodeReadFrame(bytes(position))).toEqual({ kind: 'other' });
     expect([checkpoint, caughtUp, confirmation].map((message) => decodeReadFrame(bytes(message)))).toEqual([
       { kind: 'checkpoint', position: LAST },
       { kind: 'caught-up' },

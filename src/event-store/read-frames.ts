@@ -24,11 +24,20 @@ export function decodeReadFrame(message: Buffer): ReadFrame {
   const cursor = new Cursor(message);
   let frame = OTHER;
   while (cursor.next(message.length)) {
-    const end = cursor.lengthEnd();
-    if (cursor.field === 1) frame = readEvent(cursor, end);
-    else if (cursor.field === 3) frame = { kind: 'checkpoint', position: commitPosition(cursor, end) };
-    else if (cursor.field === 8) frame = CAUGHT_UP;
-    cursor.at = end;
+    switch (cursor.field) {
+      case 1:
+        frame = readEvent(cursor, cursor.lengthEnd());
+        break;
+      case 3:
+        frame = { kind: 'checkpoint', position: commitPosition(cursor, cursor.lengthEnd()) };
+        break;
+      case 8:
+        frame = CAUGHT_UP;
+        cursor.skip();
+        break;
+      default:
+        cursor.skip();
+    }
   }
   return frame;
 }

@@ -150,10 +150,10 @@ export class BulkWriter {
 
   /** For plans of queries that are as good at once as they will be. */
   async analyze(projections: readonly AnyProjection[]): Promise<void> {
-    for (const { table } of projections) {
-      const statement = `ANALYZE ${this.schema}.${table.name}`;
-      await this.inTurn(STATEMENT_MS, () => this.client.query(statement));
-    }
+    await this.inTransaction(LONG_STATEMENT_MS, async () => {
+      await this.client.query(LONG_STATEMENTS);
+      for (const { table } of projections) await this.client.query(`ANALYZE ${this.schema}.${table.name}`);
+    });
   }
 
   async close(): Promise<void> {
